@@ -72,6 +72,22 @@ def test_the_table_has_a_line_for_each_epoch(
     assert "141 earlier epochs; --format csv shows all" in long.out
 
 
+def test_the_table_takes_no_burn_for_a_miner(agon: Cli, tmp_path: Path) -> None:
+    """Where another uid burns, it is not among the paid, and a miner of uid 0 is."""
+    uids = {"a": 0, "b": 3, "c": 9}
+    (tmp_path / "submissions.csv").write_text(
+        "id,miner_uid,submitted_at\n"
+        + "".join(f"{name},{uid},2026-01-01\n" for name, uid in uids.items())
+    )
+    (tmp_path / "validators.csv").write_text("id,stake\nv1,1\nv2,1\nv3,1\n")
+    (tmp_path / "evaluations.csv").write_text(
+        "submission_id,validator_id,score\n"
+        + "".join(f"{name},v{number},0.5\n" for name in uids for number in (1, 2, 3))
+    )
+    out = agon("challenge", "weights", tmp_path, "--all", "--set", "burn_uid=9").out
+    assert " ".join(out.splitlines()[-1].split()) == "0 0.333333 2 0 (0.3333), 3 (0.3333)"
+
+
 @pytest.mark.parametrize(
     "options",
     [("--bittensor",), ("--top", 3), ("--epoch", 2, "--set", "epoch=3"), ("--format", "parquet")],

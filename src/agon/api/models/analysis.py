@@ -127,7 +127,7 @@ class EpochBurn(Resource):
     unassigned: float = Field(description="Burned since no competition has it.")
     own: float = Field(description="Earned by submissions of the burn's uid or of none.")
     cap: float = Field(description="Burned since no miner may get more.")
-    burn: float = Field(description="What UID 0 gets.")
+    burn: float = Field(description="What the uid that burns gets.")
 
 
 class MinerShares(Resource):

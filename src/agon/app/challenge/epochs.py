@@ -97,8 +97,8 @@ def _scored_challenge(result: Result) -> ScoredChallenge:
 class EpochWeights:
     """The weights of many epochs, with the result they come from.
 
-    ``table`` has a row for each uid with a weight above 0, and one for UID 0 in every epoch; by
-    epoch, then uid: ``epoch``, ``uid``, ``weight``, ``u16``, ``burn`` (what UID 0 gets in that
+    ``table`` has a row for each uid with a weight above 0, and one for the uid that burns in every
+    epoch; by epoch, then uid: ``epoch``, ``uid``, ``weight``, ``u16``, ``burn`` (what burns in that
     epoch), and ``amount`` where the rule ``emission_total`` is set.
     """
 
@@ -269,7 +269,7 @@ class Forecast:
         result: the scored challenge.
         epochs: the scored epoch and those ahead.
         decays: one for each requested competition.
-        burn: what UID 0 gets in each epoch, as a share of the network.
+        burn: what burns in each epoch, as a share of the network.
     """
 
     result: Result

@@ -23,7 +23,9 @@ MAX_EPOCHS: Final = 300
 
 @dataclass(frozen=True, kw_only=True)
 class EpochBurn:
-    """An epoch: where the emission went, in shares of 1 that sum to 1.
+    """An epoch: where the emission went, in shares of 1.
+
+    They sum to 1, unless the burn is added to what miners get or the cap drops its excess.
 
     Attributes:
         epoch: its number.
@@ -43,8 +45,8 @@ class EpochBurn:
 
     @property
     def burn(self) -> float:
-        """What UID 0 gets."""
-        return self.decay + self.unassigned + self.own + self.cap
+        """What the uid that burns gets, 1 at the most (rule ``burn_application``)."""
+        return min(1.0, self.decay + self.unassigned + self.own + self.cap)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -102,14 +102,16 @@ def _show_all(weighed: "EpochWeights", printing: parameters.OutputOptions) -> No
 
 def _draw_all(weighed: "EpochWeights", output: Path | None) -> None:
     """Draw a line for each of the last epochs: the burn and the largest weights."""
+    from agon.app.challenge.epochs import outcome_of
     from agon.cli.shared.tables import Output, TableColumn, numbers
 
     epochs = weighed.epochs[-_MAX_EPOCHS_DRAWN:]
+    burn_uid = outcome_of(weighed.result).network.rules.burn_uid
     paid: dict[int, list[tuple[float, int]]] = {epoch: [] for epoch in epochs}
     burn: dict[int, float] = {}
     for row in weighed.rows(since=epochs[0]):
         burn[row["epoch"]] = row["burn"]
-        if row["uid"]:
+        if row["uid"] != burn_uid:
             paid[row["epoch"]].append((-row["weight"], row["uid"]))
     largest = [
         ", ".join(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agon.kernel.boards import Board
 from agon.kernel.rounding import U16
 
 
@@ -16,6 +17,13 @@ class WeightsPayload:
     def to_dict(self) -> dict[str, list[int]]:
         """Return a plain value for JSON."""
         return {"uids": list(self.uids), "weights": list(self.weights)}
+
+
+def payload_of_board(board: Board) -> WeightsPayload:
+    """Return the weights of a board of weights, by uid."""
+    weights = {int(row["id"]): float(row["weight"]) for row in board.rows()}
+    uids = sorted(weights)
+    return payload(uids, [weights[uid] for uid in uids])
 
 
 def payload(uids: Sequence[int], weights: Sequence[float]) -> WeightsPayload:
@@ -32,7 +40,7 @@ def payload(uids: Sequence[int], weights: Sequence[float]) -> WeightsPayload:
 
     Example:
         >>> payload([0, 1, 2, 3], [0.5, 0.3, 0.2, 0.0])
-        Payload(uids=(0, 1, 2), weights=(65535, 39321, 26214))
+        WeightsPayload(uids=(0, 1, 2), weights=(65535, 39321, 26214))
     """
     if len(uids) != len(weights):
         raise ValueError(f"{len(uids)} uids but {len(weights)} weights")

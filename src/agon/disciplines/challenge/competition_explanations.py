@@ -1,5 +1,7 @@
 """Explain competitions: the improvements of the top score, and its decay."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from agon.disciplines.challenge.decay import (
@@ -45,8 +47,9 @@ def explain_competition(outcome: Outcome, board: Board, name: str) -> Explanatio
         _improvement(outcome, rules, step, gain)
         for step, gain in zip(state.improvements, points, strict=True)
     ]
-    if state.fallen is not None:
-        parts.append(_fallen_part(outcome, state, state.fallen))
+    if state.falls:
+        holders = (state.improvements[-1].best, *state.falls)
+        parts += [_fall_part(outcome, before, left) for before, left in pairwise(holders)]
     parts.append(decay_part(rules, state, outcome.epoch))
     full = forecast(rules, last)
     note = "the burn never reaches its maximum"
@@ -107,20 +110,19 @@ def _improvement(outcome: Outcome, rules: ChallengeRules, step: Improvement, gai
     )
 
 
-def _fallen_part(outcome: Outcome, state: DecayState, fallen: BestScore) -> Part:
+def _fall_part(outcome: Outcome, before: BestScore, left: BestScore) -> Part:
     """Explain that the top score fell since its agent has left the network."""
-    before = state.improvements[-1].best
     name = outcome.submissions.ids[before.submission]
     loss = publish(
-        publish(fallen.score, places=PLACES) - publish(before.score, places=PLACES), places=PLACES
+        publish(left.score, places=PLACES) - publish(before.score, places=PLACES), places=PLACES
     )
     return Part(
-        f"departure in epoch {fallen.epoch}",
+        f"departure in epoch {left.epoch}",
         loss,
-        {"submission": name, "top": publish(fallen.score, places=PLACES)},
+        {"submission": name, "top": publish(left.score, places=PLACES)},
         {"top_of_departed": "drop"},
-        f"in epoch {fallen.epoch} the hotkey of {name} held no uid any more: the top score fell "
-        f"to {number(fallen.score)}, the best that was left (top_of_departed)",
+        f"in epoch {left.epoch} the hotkey of {name} held no uid any more: the top score fell "
+        f"to {number(left.score)}, the best that was left (top_of_departed)",
         records=(RecordRefs.of("submissions", [name]),),
     )
 

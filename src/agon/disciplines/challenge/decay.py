@@ -48,13 +48,13 @@ class DecayState:
         improvements: first to last.
         old_best: the best of the latest epoch, where it is high enough for an improvement but
             belongs to no new agent, so that a new one has to beat it as well.
-        fallen: the best score that was left when the agent of the last improvement had left the
-            network, and the epoch (rule ``top_of_departed``).
+        falls: since the last improvement, the best score that was left each time the agent of the
+            top score had left the network, and the epoch (rule ``top_of_departed``).
     """
 
     improvements: tuple[Improvement, ...] = ()
     old_best: BestScore | None = None
-    fallen: BestScore | None = None
+    falls: tuple[BestScore, ...] = ()
 
     @property
     def top(self) -> float | None:
@@ -62,9 +62,14 @@ class DecayState:
 
         Where its agent has left the network it is what was left then.
         """
-        if self.fallen is not None:
-            return self.fallen.score
-        return self.improvements[-1].best.score if self.improvements else None
+        return None if self.top_holder is None else self.top_holder.score
+
+    @property
+    def top_holder(self) -> BestScore | None:
+        """Return the top score with its submission."""
+        if self.falls:
+            return self.falls[-1]
+        return self.improvements[-1].best if self.improvements else None
 
     @property
     def last_improvement(self) -> int | None:
@@ -178,12 +183,12 @@ def fold(
         >>> again.top, again.last_improvement
         (0.816, 5)
     """
-    improvements, old_best, fallen = list(state.improvements), state.old_best, state.fallen
+    improvements, old_best, falls = list(state.improvements), state.old_best, state.falls
     for best in bests:
         last = improvements[-1].best if improvements else None
         if old_best is not None and old_best.epoch != best.epoch:
             old_best = None
-        top = DecayState(tuple(improvements[-1:]), fallen=fallen).top
+        top = DecayState(tuple(improvements[-1:]), falls=falls).top
         reached = min(best.score, best.level)
         if old_best is not None or not improves(
             reached, top, threshold=threshold, improvement=improvement
@@ -194,8 +199,8 @@ def fold(
             continue
         wanted = bar(top, threshold=threshold, improvement=improvement)
         improvements.append(Improvement(best, wanted))
-        fallen = None
-    return DecayState(tuple(improvements), old_best, fallen)
+        falls = ()
+    return DecayState(tuple(improvements), old_best, falls)
 
 
 def _is_new(best: BestScore, last_improvement: int) -> bool:

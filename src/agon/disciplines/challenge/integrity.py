@@ -144,7 +144,7 @@ TABLE: tuple[Check[Inspection], ...] = (
     Check(
         "partial-validator",
         "A validator leaves out a miner whom all other active validators evaluate.",
-        lambda inspection: partial_validators(inspection.facts, inspection.evidence.reports),
+        lambda inspection: partial_validators(inspection.outcome),
     ),
     Check(
         "seat-changed-hands",

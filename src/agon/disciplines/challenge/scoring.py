@@ -59,9 +59,7 @@ class ScoredChallenge:
 
     def payload(self) -> bittensor.WeightsPayload:
         """Return the weights as the Bittensor network's ``set_weights`` takes them, by uid."""
-        weights = {int(row["id"]): float(row["weight"]) for row in self._weights.rows()}
-        uids = sorted(weights)
-        return bittensor.payload(uids, [weights[uid] for uid in uids])
+        return bittensor.payload_of_board(self._weights)
 
     def _at_epoch(self, board: Board) -> Board:
         """Return a board that names its epoch, and the last one in the records where it is not."""

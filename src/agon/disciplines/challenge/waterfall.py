@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from agon.disciplines.challenge.bittensor import payload_of_board
 from agon.disciplines.challenge.competition_explanations import (
     decay_part,
     improvement_text,
@@ -75,7 +76,8 @@ def explain_weight(records: Records, outcome: Outcome, board: Board, name: str) 
         replace(part, points=points)
         for points, (_, part) in zip(differences(totals), steps, strict=True)
     ]
-    parts.append(_integer_part(outcome, row))
+    sent = uid in payload_of_board(board).uids
+    parts.append(_integer_part(outcome, row, sent=sent))
     if outcome.network.rules.emission_total is not None:
         parts.append(_amount(outcome, row))
     return Explanation(
@@ -221,7 +223,13 @@ def _cap(outcome: Outcome, uid: int, before: float) -> Stage:
     total = math.fsum(outcome.allocation.uncapped.tolist())
     limit = rules.weight_cap * total
     if after < before:
-        said = f"{number(before)} is above the limit, so {number(before - after)} goes elsewhere"
+        goes = {"redistribute": "goes to those below it", "burn": "burns", "drop": "is dropped"}
+        said = (
+            f"{number(before)} is above the limit, so {number(before - after)} "
+            f"{goes[rules.cap_excess]}"
+        )
+        if rules.cap_excess == "redistribute" and outcome.allocation.excess > 0:
+            said += f"; {number(outcome.allocation.excess)} has nowhere to go and burns"
     elif after > before:
         said = f"{number(after - before)} of what others have above the limit comes here"
     else:
@@ -259,6 +267,8 @@ def _burn_stages(outcome: Outcome) -> Iterator[Stage]:
     total += allocation.excess
     if allocation.excess > 0:
         yield total, _excess_part(allocation.excess, outcome.network.rules)
+    if total > allocation.burn + GRID:
+        yield allocation.burn, _limit_part(total)
 
 
 def _burned_part(outcome: Outcome, at: int) -> Part:
@@ -331,13 +341,29 @@ def _excess_part(excess: float, rules: ChallengeRules) -> Part:
     )
 
 
-def _integer_part(outcome: Outcome, row: dict[str, Any]) -> Part:
+def _limit_part(total: float) -> Part:
+    """Explain that a burn beside the miners' weights is no more than all there is."""
+    return Part(
+        "limit",
+        0.0,
+        {"before": publish(total, places=PLACES)},
+        {"burn_application": "added"},
+        f"together {number(total)}, of which there is 1",
+    )
+
+
+def _integer_part(outcome: Outcome, row: dict[str, Any], *, sent: bool) -> Part:
     """Explain the integer, and where a weight above 0 becomes none."""
     rounding = outcome.network.rules.rounding
     exact = row["weight"] * U16
     said = f"of {U16} that is {row['u16']} ({rounding})"
     if row["weight"] > 0 and row["u16"] == 0:
-        said += f": {exact:.3g} is less than a half, so it is left out of what is sent"
+        said += f": {exact:.3g} is less than a half"
+        said += (
+            "; what is sent is scaled to a largest weight of 65535, and there it is above 0"
+            if sent
+            else ", so it is left out of what is sent"
+        )
     elif exact % 1 == 0.5:  # noqa: PLR2004 - the half that is rounded
         said += f": {exact:,.1f}, and a half goes away from zero"
     return Part(

@@ -234,17 +234,21 @@ def _after_departures(
 ) -> DecayState:
     """Return the state in which a top score without a hotkey on the network fell to what is left.
 
-    The count of stale epochs goes on: that somebody leaves is no progress.
+    The agent that has what is left may leave as well, and then it falls again. The count of stale
+    epochs goes on: that somebody leaves is no progress.
     """
-    before = DecayState(state.improvements, fallen=state.fallen)
-    if rules.top_of_departed == "keep" or not state.improvements or state.fallen is not None:
+    before = DecayState(state.improvements, falls=state.falls)
+    top = state.top_holder
+    if rules.top_of_departed == "keep" or top is None or top.score == 0:
         return before
-    if scores.uids[state.improvements[-1].best.submission] >= 0:
+    if scores.uids[top.submission] >= 0:
         return before
-    remaining = best[scores.uids[best] >= 0]
-    left = float(scores.scores[remaining].max(initial=0.0))
-    fallen = BestScore(scores.epoch, min(left, state.improvements[-1].best.score))
-    return DecayState(state.improvements, fallen=fallen)
+    remaining = best[scores.uids[best] >= 0]  # the best first
+    left = BestScore(scores.epoch, 0.0, top.submission)
+    if len(remaining):
+        score = min(float(scores.scores[remaining[0]]), top.score)
+        left = BestScore(scores.epoch, score, int(remaining[0]))
+    return DecayState(state.improvements, falls=(*state.falls, left))
 
 
 def _candidates(best: IntArray, scores: EpochScores, rules: ChallengeRules) -> list[int]:

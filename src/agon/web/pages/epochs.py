@@ -19,9 +19,10 @@ SHARES: Final = (
     ("decay", "burned by decay", "no score improved for longer than the grace, or none is above 0"),
     ("cap", "burned by the cap", "a miner may not get more"),
     ("unassigned", "not assigned", "no competition has this share of the emission"),
-    ("own", "earned by UID 0", "submissions of UID 0 burn what they earn"),
+    ("own", "earned by the uid that burns", "what it or a hotkey without a uid earns is burned"),
 )
-"""Where the emission goes: field, name, reason. The shares of an epoch sum to 1."""
+"""Where the emission goes: field, name, reason. The shares of an epoch sum to 1, or to more where
+the burn is added to what miners get (rule ``burn_application``), or to less where the cap drops."""
 
 _DIGITS: Final = 15
 
@@ -87,15 +88,21 @@ def epoch(visit: Visit) -> SitePage:
 def shares(burn: EpochBurn) -> Sequence[Share]:
     """Return where the emission went: each bar begins where the one before ends.
 
+    The bars of shares that sum to more than 1 fill the width together.
+
     Example:
         >>> burn = EpochBurn(epoch=3, paid=0.6, decay=0.4, unassigned=0, own=0, cap=0, burn=0.4)
         >>> [(share.name, share.start, share.width) for share in shares(burn)]
         [('paid to miners', 0.0, 60.0), ('burned by decay', 60.0, 40.0)]
+        >>> added = EpochBurn(epoch=3, paid=1, decay=0.25, unassigned=0, own=0, cap=0, burn=0.25)
+        >>> [(share.share, share.start, round(share.width, 6)) for share in shares(added)]
+        [(1.0, 0.0, 80.0), (0.25, 80.0, 20.0)]
     """
     present = [
         (name, reason, share) for key, name, reason in SHARES if (share := getattr(burn, key))
     ]
-    ends = accumulate((share for _, _, share in present), initial=0.0)
+    whole = max(1.0, sum(share for _, _, share in present))
+    ends = accumulate((share / whole for _, _, share in present), initial=0.0)
     return [
         Share(name, reason, share, 100 * start, 100 * (end - start))
         for (name, reason, share), (start, end) in zip(present, pairwise(ends), strict=True)

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from agon.disciplines.challenge.consensus import Reports
 from agon.disciplines.challenge.facts import Facts
+from agon.disciplines.challenge.outcome import Outcome
 from agon.kernel.captions import count_text
 from agon.kernel.findings import Finding, RecordRefs, Severity
 
@@ -66,6 +67,7 @@ def stopped_validators(facts: Facts, reports: Reports) -> Iterator[Finding]:
     activity = Activity.of(facts, reports)
     for at in np.flatnonzero(activity.stopped).tolist():
         name, idle, last = facts.validators[at], int(activity.idle[at]), int(activity.last[at])
+        counting = "count on" if reports.counted[:, at].any() else "count no more"
         yield Finding(
             "stopped-validator",
             Severity.WARNING,
@@ -75,13 +77,19 @@ def stopped_validators(facts: Facts, reports: Reports) -> Iterator[Finding]:
             0.0,
             None,
             f"{name} has not evaluated since epoch {last}, for {count_text(idle, 'epoch')} in "
-            "which others did; its old reports count on (evaluation_window)",
+            f"which others did; its old reports {counting} (evaluation_window)",
             (RecordRefs.of("validators", [name]),),
         )
 
 
-def partial_validators(facts: Facts, reports: Reports) -> Iterator[Finding]:
-    """Report validators that leave out miners whom all others who are active evaluate."""
+def partial_validators(outcome: Outcome | None) -> Iterator[Finding]:
+    """Report validators that leave out miners whom all others who are active evaluate.
+
+    Who came after a miner left the network could not evaluate it: only miners with a uid count.
+    """
+    if outcome is None:
+        return
+    facts, reports = outcome.network.facts, outcome.consensus.reports
     activity = Activity.of(facts, reports)
     active = np.flatnonzero(activity.active)
     if len(active) < LEAST_OTHERS + 1:
@@ -91,6 +99,7 @@ def partial_validators(facts: Facts, reports: Reports) -> Iterator[Finding]:
     seen = np.zeros((len(facts.validators), len(owners)), dtype=bool)
     # What was first evaluated in the last epoch may be waiting for the validators that remain.
     early = facts.first_evaluated[facts.evaluations.submissions[:until]] < reports.epoch
+    early &= outcome.consensus.uids[facts.evaluations.submissions[:until]] >= 0
     seen[
         facts.evaluations.validators[:until][early],
         of[facts.evaluations.submissions[:until][early]],

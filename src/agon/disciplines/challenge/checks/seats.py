@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from agon.disciplines.challenge.bittensor import payload
+from agon.disciplines.challenge.bittensor import payload_of_board
 from agon.disciplines.challenge.boards import weights_board
 from agon.disciplines.challenge.facts import Facts, Seats
 from agon.disciplines.challenge.outcome import Outcome, outcome_of
@@ -28,15 +28,14 @@ def changed_seats(outcome: Outcome | None) -> Iterator[Finding]:
     if outcome is None or not len(outcome.network.facts.seats.epochs):
         return
     facts = outcome.network.facts
-    departed = np.flatnonzero(_former_uids(outcome) >= 0)
-    if not len(departed):
+    former = _formerly_of(outcome)
+    if not former:
         return
     paid = _weights(outcome)
     by_uid = _weights(outcome_of(_without_seats(facts), outcome.network.rules))
-    former = _former_uids(outcome)[departed]
-    for uid in np.unique(former).tolist():
-        names = [facts.submissions.ids[at] for at in departed[former == uid].tolist()]
-        owners = {int(facts.submissions.owners[at]) for at in departed[former == uid].tolist()}
+    for uid, submissions in sorted(former.items()):
+        names = [facts.submissions.ids[at] for at in submissions]
+        owners = {int(facts.submissions.owners[at]) for at in submissions}
         keys = sorted(facts.submissions.owner_name(owner) for owner in owners)
         now, then = paid.get(uid, 0.0), by_uid.get(uid, 0.0)
         yield Finding(
@@ -53,17 +52,20 @@ def changed_seats(outcome: Outcome | None) -> Iterator[Finding]:
         )
 
 
-def _former_uids(outcome: Outcome) -> "np.ndarray[tuple[int, ...], np.dtype[np.int64]]":
-    """Return the uid that each submission's hotkey held last and holds no more; -1: none."""
+def _formerly_of(outcome: Outcome) -> dict[int, list[int]]:
+    """Return by uid the submissions of hotkeys that held it and hold it no more.
+
+    Such a hotkey has left the network, or moved to another uid.
+    """
     facts, uids = outcome.network.facts, outcome.consensus.uids
-    former = np.full(len(uids), -1, dtype=np.int64)
     held = facts.seats.epochs <= outcome.epoch
-    for hotkey, uid in zip(
-        facts.seats.hotkeys[held].tolist(), facts.seats.uids[held].tolist(), strict=True
-    ):
-        if uid >= 0:
-            former[facts.submissions.hotkeys == hotkey] = uid
-    return np.where(uids < 0, former, -1)
+    seats = np.column_stack([facts.seats.uids[held], facts.seats.hotkeys[held]])
+    former: dict[int, list[int]] = {}
+    for uid, hotkey in np.unique(seats[seats[:, 0] >= 0], axis=0).tolist():
+        left = np.flatnonzero((facts.submissions.hotkeys == hotkey) & (uids != uid)).tolist()
+        if left:
+            former[uid] = sorted(former.get(uid, []) + left)
+    return former
 
 
 def _without_seats(facts: Facts) -> Facts:
@@ -122,10 +124,8 @@ def dust(outcome: Outcome | None) -> Iterator[Finding]:
     """Report uids whose weight is above 0 and too small for the payload, which leaves them out."""
     if outcome is None:
         return
-    weights = _weights(outcome)
-    uids = sorted(weights)
-    sent = set(payload(uids, [weights[uid] for uid in uids]).uids)
-    lost = [uid for uid in uids if weights[uid] > 0 and uid not in sent]
+    weights, sent = _weights(outcome), payload_of_board(weights_board(outcome)).uids
+    lost = sorted(uid for uid, weight in weights.items() if weight > 0 and uid not in sent)
     if not lost:
         return
     named = ", ".join(f"{uid} ({number(weights[uid])})" for uid in lost[:_NAMED])
@@ -149,7 +149,7 @@ def carried_tops(outcome: Outcome | None) -> Iterator[Finding]:
         return
     network, allocation = outcome.network, outcome.allocation
     for competition, state in zip(network.facts.competitions, allocation.states, strict=True):
-        if state.top is None or state.fallen is not None:
+        if state.top is None or state.falls:
             continue
         at = state.improvements[-1].best.submission
         if outcome.consensus.scored[at] and outcome.consensus.uids[at] >= 0:
