@@ -44,8 +44,9 @@ class Reply:
     """A response: status, headers, body; and how it is sent.
 
     Attributes:
-        manner: ``whole``; ``cut`` (the connection ends within the body); ``silent`` (nothing is
-            sent); ``trickle`` (one byte after another, without end).
+        manner: ``whole``; ``cut`` (the connection ends within the body); ``chunked`` (the same,
+            within a chunk); ``silent`` (nothing is sent); ``trickle`` (one byte after another,
+            without end).
     """
 
     status: int = 200
@@ -148,9 +149,14 @@ def serve_model(brain: Brain | None = None) -> Iterator[ModelServer]:
             self.send_response(reply.status)
             for name, value in reply.headers.items():
                 self.send_header(name, value)
-            extra = {"whole": 0, "cut": 10, "trickle": 10**6}[reply.manner]
-            self.send_header("Content-Length", str(len(reply.body) + extra))
+            length = len(reply.body) + {"whole": 0, "trickle": 10**6}.get(reply.manner, 10)
+            if reply.manner == "chunked":
+                self.send_header("Transfer-Encoding", "chunked")
+            else:
+                self.send_header("Content-Length", str(length))
             self.end_headers()
+            if reply.manner == "chunked":
+                self.wfile.write(f"{length:x}\r\n".encode())
             self.wfile.write(reply.body)
             while reply.manner == "trickle" and not model.stopped.wait(0.01):
                 self.wfile.write(b" ")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.command import Cli
-from fakes.models import KEY, Asked, Brain, Reply, serve_model
+from fakes.models import KEY, Asked, Brain, Reply, openai_body, serve_model
 
 ROWS = (
     '{"id": "k1", "text": "Noted: the question concerns soup.", "prompt_id": "p1"}\n\n'
@@ -39,7 +39,8 @@ def test_a_model_writes_variations_that_can_be_added_to_an_arena(
         assert asked.content.count("\n[end text") == 1
         assert len(asked.content.splitlines()) in {4, 6}
         number = next(numbers)
-        return written(asked, " ".join(f"word{number}x{at}" for at in range(6)))
+        reply = written(asked, " ".join(f"word{number}x{at}" for at in range(6)))
+        return reply if number % 2 else f"<think>Soup?</think>\n```json\n{reply}\n```"
 
     file = tmp_path / "robotic.ndjson"
     file.write_text(ROWS)
@@ -66,6 +67,9 @@ WRONG: dict[str, Brain] = {
     "object of nonce and text": lambda _: "Sure! Here it is",
     "status-403": lambda _: Reply(403, b"{}"),
     "empty": lambda asked: written(asked, " "),
+    "finish_reason is length: '{": lambda asked: Reply(
+        body=openai_body(written(asked, "cut"), finish="length")
+    ),
 }
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from agon.app.arena.judging.choice import ResponseFormat
-from agon.app.arena.judging.excerpts import excerpt
 from agon.app.arena.judging.port import Question
 from agon.runners.judges.endpoint import Message, count
 
@@ -54,18 +53,18 @@ class AnthropicDialect:
 
     def message(self, body: Mapping[str, Any]) -> Message:
         """Return the content of a response: one text after any thinking."""
-        usage = body.get("usage")
-        tokens = None if usage is None else count(
-            usage, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens",
-            "output_tokens",
+        tokens = count(
+            body.get("usage"), "input_tokens", "cache_creation_input_tokens",
+            "cache_read_input_tokens", "output_tokens",
         )  # fmt: skip
-        texts = [block["text"] for block in body["content"] if block["type"] == "text"]
-        others = {block["type"] for block in body["content"]} - {"text"}
+        texts = [str(block["text"]) for block in body["content"] if block["type"] == "text"]
+        others = {str(block["type"]) for block in body["content"]} - {"text"} - _THOUGHTS
+        written = "".join(texts)
         stop = body.get("stop_reason")
-        if stop in _CUT_OR_DECLINED:
-            written = excerpt("".join(text for text in texts if isinstance(text, str)))
-            return Message(None, tokens, f"stop_reason is {stop}, after {written}")
-        if others - _THOUGHTS or len(texts) != 1 or not isinstance(texts[0], str):
-            types = ", ".join(sorted(others - _THOUGHTS)) or "no other part"
-            return Message(None, tokens, f"its content has {len(texts)} texts and {types}")
+        if isinstance(stop, str) and stop.lower() in _CUT_OR_DECLINED:
+            return Message(None, tokens, f"stop_reason is {stop}", written)
+        if others or len(texts) != 1:
+            types = ", ".join(sorted(others)) or "no other part"
+            issue = f"its content has {len(texts)} texts and {types:.80}"
+            return Message(None, tokens, issue, written)
         return Message(texts[0], tokens)

@@ -1,5 +1,6 @@
 """Call a model and read its response; what differs between the protocols is in a dialect."""
 
+import codecs
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,13 +30,15 @@ class Message:
 
     Attributes:
         text: the text that the model wrote; None if it is not a complete reply of one text.
-        tokens: number of tokens read and written; None if the response has none.
+        tokens: number of tokens read and written; None if the response states none.
         issue: why there is no text.
+        written: what is shown of the response then; empty: the response as it came.
     """
 
     text: str | None
     tokens: int | None
     issue: str = ""
+    written: str = ""
 
 
 class Dialect(Protocol):
@@ -92,23 +95,21 @@ class HttpModel:
             return response
         if response.status != _SUCCESS:
             return _status_failure(response)
+        if response.issue:
+            return _unreadable(response, f"but {response.issue}")
         try:
-            message = self.dialect.message(read_json(response.body))
+            message = self.dialect.message(_json_of(response.body))
         except (InvalidJson, KeyError, IndexError, TypeError, AttributeError):
-            return CallFailure(
-                fault=Fault(
-                    "bot",
-                    "invalid",
-                    "status 200, but the response is none of this protocol: "
-                    f"{_response_text(response)}",
-                ),
-                retryable=False,
-            )
+            return _unreadable(response, "but the response is none of this protocol")
+        issue = ""
+        if message.text is None:
+            shown = message.written if message.written.strip() else _text_of(response.body)
+            issue = f"{message.issue}: {excerpt(shown)}"
         return ModelReply(
             exchange=Exchange(request, response.body),
             text=message.text,
             tokens=message.tokens,
-            issue=message.issue,
+            issue=issue,
         )
 
     def _body(self, question: Question) -> bytes:
@@ -117,16 +118,32 @@ class HttpModel:
         )
 
 
-def count(usage: Mapping[str, Any], *names: str) -> int:
+def count(usage: object, *names: str) -> int | None:
     """Return the sum of some counts; those that are missing or null are 0.
 
-    Raises:
-        TypeError: one of them is not a natural number.
+    None if they are stated in another form: a reply is read all the same, and its use is estimated.
     """
+    if not isinstance(usage, dict):
+        return None
     counts = [usage.get(name) or 0 for name in names]
     if any(type(number) is not int or number < 0 for number in counts):
-        raise TypeError
+        return None
     return sum(counts)
+
+
+def _unreadable(response: JudgeResponse, why: str) -> CallFailure:
+    """Return the failure of a response that has status 200 and no reply."""
+    detail = f"status {response.status}, {why}: {_response_text(response)}"
+    return CallFailure(fault=Fault("bot", "invalid", detail), retryable=False)
+
+
+def _json_of(body: bytes) -> Any:
+    """Return the value of a body; readers may ignore a byte order mark (RFC 8259, section 8.1)."""
+    return read_json(body.removeprefix(codecs.BOM_UTF8))
+
+
+def _text_of(body: bytes) -> str:
+    return body[: 20 * MAX_SHOWN].decode("utf-8", "replace")
 
 
 def _status_failure(response: JudgeResponse) -> CallFailure:
@@ -149,17 +166,16 @@ def _status_failure(response: JudgeResponse) -> CallFailure:
 def _response_text(response: JudgeResponse) -> str:
     """Return how a body begins: the message of its error, or else the body itself."""
     try:
-        message = read_json(response.body)["error"]["message"]
+        message = _json_of(response.body)["error"]["message"]
     except (InvalidJson, KeyError, TypeError, IndexError):
         message = None
-    whole = response.body[: 20 * MAX_SHOWN].decode("utf-8", "replace")
-    return excerpt(message if isinstance(message, str) else whole)
+    return excerpt(message if isinstance(message, str) else _text_of(response.body))
 
 
 def _error_codes(body: bytes) -> list[str]:
     """Return the codes in an error response, ``type`` and ``code`` of both protocols."""
     try:
-        error = read_json(body)["error"]
+        error = _json_of(body)["error"]
         details = error.get("details") or {}
         values = [error.get("type"), error.get("code"), details.get("error_code")]
     except (InvalidJson, KeyError, TypeError, AttributeError, IndexError):

@@ -3,6 +3,7 @@
 import re
 import ssl
 import time
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -11,6 +12,7 @@ from urllib.parse import urlsplit
 
 import httpcore2
 
+from agon.app.arena.judging.excerpts import excerpt
 from agon.app.arena.judging.port import CallFailure
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import Unavailable, Unreadable
@@ -21,6 +23,7 @@ from agon.version import __version__
 
 MAX_RESPONSE_BYTES: Final = 1 << 20
 _MILLISECOND: Final = 0.001
+_GZIP_OR_ZLIB: Final = 32 + zlib.MAX_WBITS
 _KEY: Final = re.compile(r"[!-~]+")
 
 
@@ -38,19 +41,22 @@ class JudgeResponse:
         status: the HTTP status.
         body: the complete body; ``***`` instead of the key, should it occur.
         retry_after: the pause that the endpoint asks for.
+        issue: why the body is still encoded; empty if it is not.
     """
 
     status: int
     body: bytes
     retry_after: timedelta | None
+    issue: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JsonClient:
     """A client of one URL; each request has its own connection.
 
-    It follows no redirect, uses no proxy of the environment and accepts no compression, and its
-    time limit holds for name, connection, request and response together.
+    It follows no redirect, uses no proxy of the environment and asks for no compression (gateways
+    that compress in spite of that are read), and its time limit holds for name, connection,
+    request and response together.
 
     Attributes:
         url: the URL.
@@ -146,10 +152,34 @@ class JsonClient:
                     return None
             fields = {key.lower(): value for key, value in response.headers}
             pause = parse_retry_after(fields.get(b"retry-after", b"").decode("latin-1"))
-            return JudgeResponse(response.status, self._without_key(bytes(content)), pause)
+            encoding = fields.get(b"content-encoding", b"").decode("latin-1")
+            body, issue = _plain_body(bytes(content), encoding)
+            if len(body) > MAX_RESPONSE_BYTES:
+                return None
+            return JudgeResponse(response.status, self._without_key(body), pause, issue)
 
     def _without_key(self, content: bytes) -> bytes:
         return content.replace(self.key.encode(), b"***") if self.key else content
+
+
+def _plain_body(content: bytes, encoding: str) -> tuple[bytes, str]:
+    """Return a body without its encoding, or as it came with the reason why it has it still.
+
+    A body that grows beyond the limit is returned with one byte more than the limit.
+    """
+    encoding = encoding.strip().lower()
+    if encoding in {"", "identity"}:
+        return content, ""
+    if encoding not in {"gzip", "x-gzip", "deflate"}:
+        return content, f"its encoding is {excerpt(encoding)}, which was not asked for"
+    reader = zlib.decompressobj(wbits=_GZIP_OR_ZLIB)
+    try:
+        body = reader.decompress(content, MAX_RESPONSE_BYTES + 1)
+    except zlib.error:
+        body = b""
+    if reader.eof or len(body) > MAX_RESPONSE_BYTES:
+        return body, ""
+    return content, f"its encoding {encoding} is spoiled or cut off"
 
 
 def _connect_failure(error: httpcore2.ConnectError) -> CallFailure:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+import orjson
+
 from agon.app.arena.judging.choice import ResponseFormat
 from agon.app.arena.judging.excerpts import excerpt
 from agon.app.arena.judging.port import Question
@@ -24,9 +26,15 @@ def headers(key: str) -> dict[str, str]:
 
 
 _CUT_OR_DECLINED: Final = frozenset(
-    {"length", "max_tokens", "content_filter", "refusal", "tool_calls", "function_call", "error"}
-)
-"""Values of ``finish_reason`` of a reply that is not whole. Servers write many others, or none."""
+    {"length", "max_tokens", "model_length", "content_filter", "content_filtered", "safety",
+     "recitation", "prohibited_content", "blocklist", "spii", "sensitive", "refusal", "tool_calls",
+     "tool_use", "function_call", "error", "network_error", "insufficient_system_resource",
+     "abort", "aborted", "cancelled", "canceled"}
+)  # fmt: skip
+"""Values of ``finish_reason``, in small letters, of a reply that is not whole.
+
+OpenAI and servers that are compatible with it write them; others that end a whole reply are many.
+"""
 
 _THOUGHTS: Final = frozenset({"thinking", "reasoning"})
 _TEXTS: Final = frozenset({"text", "output_text"})
@@ -67,35 +75,49 @@ class OpenAIDialect:
 
     def message(self, body: Mapping[str, Any]) -> Message:
         """Return the content of a response; of one without content, what the model reasoned."""
-        usage = body.get("usage")
-        tokens = None if usage is None else count(usage, "prompt_tokens", "completion_tokens")
+        tokens = count(body.get("usage"), "prompt_tokens", "completion_tokens")
         choice = body["choices"][0]
         message = choice["message"]
+        text, others = _text_of(message)
         finish = choice.get("finish_reason")
-        if finish in _CUT_OR_DECLINED:
-            written = _text(message.get("content")) or ""
-            return Message(None, tokens, f"finish_reason is {finish}, after {excerpt(written)}")
+        if isinstance(finish, str) and finish.lower() in _CUT_OR_DECLINED:
+            return Message(None, tokens, f"finish_reason is {finish}", text)
         if message.get("refusal"):
-            return Message(None, tokens, f"it declined: {excerpt(str(message['refusal']))}")
+            return Message(None, tokens, "it declined", str(message["refusal"]))
         if message.get("tool_calls"):
-            return Message(None, tokens, "it calls a tool")
-        texts = [message.get(name) for name in ("content", "reasoning_content", "reasoning")]
-        for value in texts:
-            text = _text(value)
-            if text is not None and text.strip():
-                return Message(text, tokens)
-        if any(isinstance(value, list) for value in texts):
-            return Message(None, tokens, "its content has parts that are no texts")
-        return Message(None, tokens, f"its content is empty, and finish_reason is {finish}")
+            return Message(None, tokens, "it calls a tool", _json_text(message))
+        if others:
+            types = ", ".join(sorted(others))
+            issue = f"its content has other parts than texts ({types:.80})"
+            return Message(None, tokens, issue, text or _json_text(message))
+        if text.strip():
+            return Message(text, tokens)
+        issue = f"its content is empty, and finish_reason is {excerpt(str(finish))}"
+        return Message(None, tokens, issue, _json_text(message))
 
 
-def _text(content: Any) -> str | None:
-    """Return the text of content: a text, or a list of parts; None if there is another part."""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return None
-    parts = [part for part in content if part["type"] not in _THOUGHTS]
-    if any(part["type"] not in _TEXTS or not isinstance(part["text"], str) for part in parts):
-        return None
-    return "".join(part["text"] for part in parts)
+def _text_of(message: Mapping[str, Any]) -> tuple[str, set[str]]:
+    """Return the first of a message's fields that is not empty: its text, and its other parts."""
+    for name in ("content", "reasoning_content", "reasoning"):
+        text, others = _texts(message.get(name))
+        if text.strip() or others:
+            return text, others
+    return "", set()
+
+
+def _texts(content: Any) -> tuple[str, set[str]]:
+    """Return the text of content (a text, or a list of parts), and what other parts it has."""
+    parts = content if isinstance(content, list) else [] if content is None else [content]
+    texts, others = [], set()
+    for part in parts:
+        kind = part.get("type") if isinstance(part, dict) else None
+        text = part.get("text") if kind in _TEXTS else part
+        if isinstance(text, str):
+            texts.append(text)
+        elif kind not in _THOUGHTS:
+            others.add(str(kind or type(part).__name__))
+    return "".join(texts), others
+
+
+def _json_text(message: Mapping[str, Any]) -> str:
+    return orjson.dumps(message).decode()

@@ -136,6 +136,6 @@ def test_calls_without_a_verdict_are_counted_and_other_failures_end_the_suite() 
     assert by_group["authority-note"].calls == 6
     [failure] = result.failures
     assert (failure.code, failure.comparisons) == ("invalid", 3)
-    assert failure.detail == "the text is not one JSON object: 'no'"
+    assert failure.detail == "status 200, but the text is not one JSON object: 'no'"
     with pytest.raises(Unavailable, match="status-401"):
         run(lambda _: Reply(401, b"{}"))

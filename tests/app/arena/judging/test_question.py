@@ -109,6 +109,7 @@ def test_visible_text_has_nothing_invisible_and_can_be_encoded(text: str) -> Non
         '{"nonce": 7, "choice": "A"}',
         f'{{"nonce": "{NONCE}", "choice": "' + "A" * 2000 + '"}',
         "[" * 900,
+        "```\n" + " " * 10**6 + "x",
         '"\ud800"',
     ],
 )

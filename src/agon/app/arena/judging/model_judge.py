@@ -28,6 +28,8 @@ from agon.entities.judging import JudgeCount
 FIRST_WAIT_S: Final = 0.5
 MAX_WAIT_S: Final = 30.0
 
+_NONCE: Final = "(nonce)"
+
 _BY_REQUEST: Final = frozenset({"status-400", "status-413", "status-422", "too-large"})
 """Failures that the content of a question can cause, which must not open the breaker."""
 
@@ -147,16 +149,17 @@ class ModelJudge:
         if isinstance(answered, Fault):
             return answered
         if answered.text is None:
-            return self._no_verdict(f"the model wrote no verdict: {answered.issue}")
+            return self._no_verdict(f"the model wrote no verdict: {answered.issue}", question)
         label = read_verdict(answered.text, nonce=question.nonce, allow_tie=self.allow_tie)
         if isinstance(label, VerdictIssue):
-            written = answered.text.replace(question.nonce, "(nonce)")  # equal failures look equal
-            return self._no_verdict(f"{label.what}: {excerpt(written)}")
+            written = answered.text.replace(question.nonce, _NONCE)
+            return self._no_verdict(f"{label.what}: {excerpt(written)}", question)
         side: Preference = "tie" if label == "tie" else sides["AB".index(label)]
         return _Choice(side, answered.exchange, answered.tokens or 0)
 
-    def _no_verdict(self, detail: str) -> Fault:
-        """Record a call whose reply is no verdict."""
+    def _no_verdict(self, what: str, question: Question) -> Fault:
+        """Record a call whose reply is no verdict; failures for one reason look equal."""
+        detail = f"status 200, but {what}".replace(question.nonce, _NONCE)
         fault = Fault("bot", "invalid", detail)
         self.record_failure(fault)
         return fault

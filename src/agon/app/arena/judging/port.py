@@ -109,7 +109,7 @@ class ModelReply:
         exchange: request and response.
         text: the text that the model wrote; None if it declined, was cut off, or wrote none.
         tokens: number of tokens that the endpoint reports; None if it reports none.
-        issue: why there is no text.
+        issue: why there is no text, and how what came instead begins.
     """
 
     exchange: Exchange

@@ -11,6 +11,7 @@ from typing import Any, Final
 from agon.app.arena.judging.model_judge import ModelJudge
 from agon.app.arena.judging.port import ModelReply, Question
 from agon.app.arena.judging.question import fresh_nonce, quotation
+from agon.app.arena.judging.verdict import written_object
 from agon.app.arena.judging.visible_text import visible_text
 from agon.disciplines.arena.checks.plagiarism import jaccard
 from agon.disciplines.arena.rounds.faults import Fault
@@ -102,8 +103,10 @@ def write_question(text: str, *, max_chars: int, draw_nonce: Callable[[], str]) 
 
 def _read(reply: ModelReply, *, nonce: str) -> str | Fault:
     """Return the text of a reply, or what is wrong with it."""
+    if reply.text is None:
+        return Fault("bot", "invalid", f"the model wrote no variation: {reply.issue}")
     try:
-        value = read_json((reply.text or "").encode())
+        value = read_json(written_object(reply.text).encode())
     except (InvalidJson, UnicodeEncodeError):
         value = None
     if not isinstance(value, dict) or set(value) != set(SCHEMA["required"]):

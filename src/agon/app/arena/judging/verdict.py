@@ -14,13 +14,18 @@ MAX_CHARS: Final = 1000
 """Length of a verdict, without what the model thought before."""
 
 _THOUGHTS: Final = re.compile(
-    r".*(?:</think(?:ing)?>|</reasoning>|\[/THINK\])", re.DOTALL | re.IGNORECASE
+    r".*(?:</(?:think|thinking|thought|thoughts|reasoning|analysis)>|\[/THINK\]|◁/think▷"
+    r"|<\|end_of_thought\|>|<\|channel\|>final(?:\s*<\|constrain\|>\s*\w+)?\s*<\|message\|>)",
+    re.DOTALL | re.IGNORECASE,
 )
 """What a model thought, to the last end of it; many templates write the beginning themselves."""
 
-_FENCE: Final = re.compile(
-    r"(?P<fence>```|~~~)[a-zA-Z]*[ \t]*\r?\n(?P<inside>.*?)\s*(?P=fence)", re.DOTALL
-)
+_END: Final = re.compile(r"(?:(?:<\|[a-z_]{1,30}\|>|</s>)\s*){1,4}\Z")
+"""Tokens that end a reply, which some servers send with it."""
+
+_END_CHARS: Final = 200
+
+_FENCE: Final = re.compile(r"(?P<fence>```|~~~)[\w+.-]*+\s*+(?P<inside>.*)(?P=fence)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -55,17 +60,20 @@ def verdict_schema(*, allow_tie: bool = False) -> Mapping[str, Any]:
 def written_object(text: str) -> str:
     r"""Return a reply without leading thoughts and without the code fence around all the rest.
 
-    Servers that do not separate a model's thoughts send them before its reply. What is left must be
-    the JSON object alone, so that a verdict within a text is still none.
+    Servers that do not separate a model's thoughts send them before its reply, and some send the
+    tokens that end it. What is left must be the JSON object alone, so that a verdict within a text
+    is still none.
 
     Example:
         >>> written_object("<think>A or B?</think>\n\n```json\n{}\n```")
         '{}'
     """
     thought = _THOUGHTS.match(text)
-    rest = text[thought.end() :].strip() if thought else text.strip()
+    rest = (text[thought.end() :] if thought else text).strip().removeprefix("\ufeff").strip()
+    end = _END.search(rest, max(0, len(rest) - _END_CHARS))
+    rest = rest[: end.start()].rstrip() if end else rest
     fence = _FENCE.fullmatch(rest)
-    return fence["inside"] if fence else rest
+    return fence["inside"].strip() if fence else rest
 
 
 def read_verdict(text: str, *, nonce: str, allow_tie: bool = False) -> Choice | VerdictIssue:

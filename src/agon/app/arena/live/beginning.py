@@ -1,6 +1,6 @@
 """Begin a round: commit to its seed, then draw it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
@@ -10,15 +10,23 @@ from agon.app.arena.live.entrants.eligibility import absences
 from agon.app.arena.live.entrants.people import new_people, record_people, shared_networks
 from agon.app.arena.live.honeypots.bank import retire_missing
 from agon.app.arena.live.matches import match_in_work
-from agon.app.arena.live.names import next_name, played_elsewhere
+from agon.app.arena.live.missing import (
+    Available,
+    available_by,
+    bars_to_round,
+    lacks_of_round,
+    no_round_text,
+)
+from agon.app.arena.live.names import next_name
 from agon.app.arena.live.schedule import queue_next
-from agon.app.arena.live.scored import arena_records, live_rules
+from agon.app.arena.live.scored import arena_records, live_rules, newest_records
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.queue.jobs import round_job
 from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
 from agon.disciplines.arena.checks.accounts import networks_of_owners
+from agon.disciplines.arena.facts import bots_of
 from agon.disciplines.arena.pool import is_newcomer
 from agon.disciplines.arena.rounds.commitment import commitment, drawing_seed
 from agon.disciplines.arena.rounds.round import (
@@ -29,11 +37,12 @@ from agon.disciplines.arena.rounds.round import (
     draw_round,
     entrants_of,
     judges_of,
+    owners_of_qualified,
 )
 from agon.disciplines.arena.rounds.spread import History, PastRound, histories_of
 from agon.disciplines.arena.rounds.weak_answers import draw_weak_bot
 from agon.disciplines.arena.rules import ArenaRules
-from agon.entities.arena import ArenaRound, LiveBot, RoundKind
+from agon.entities.arena import ArenaRound, LiveBot, Presence, RoundKind
 from agon.entities.contests import Contest
 from agon.errors import Conflict
 from agon.kernel.times import written_time
@@ -58,10 +67,9 @@ def read_scores(service: Service, contest_id: str, *, has_model: bool) -> dict[s
         live_rules(contest)
         bots = session.arena.bots(contest.no)
         present = session.arena.present(contest.no, since=now - PRESENT)
-        by_id, withdrawn = {bot.id: bot for bot in bots}, session.members.withdrawn(contest.no)
-    asked = {*by_id, *(judge.id for judge in present)}
-    judging = {name for name in asked if not absences(name, by_id.get(name), withdrawn=withdrawn)}
-    bots = [bot for bot in bots if not withdrawn & {bot.user, bot.owner_id}]
+        withdrawn = session.members.withdrawn(contest.no)
+    judging = _possible_judges(bots, present, withdrawn)
+    bots = _without_withdrawn(bots, withdrawn)
     playing = [bot.id for bot in bots if bot.paused is None]
     with arena_records(service, contest) as (scored, records, seq):
         entrants = entrants_of(scored, playing)
@@ -89,6 +97,20 @@ def read_scores(service: Service, contest_id: str, *, has_model: bool) -> dict[s
     }
 
 
+def _without_withdrawn(bots: Iterable[LiveBot], withdrawn: Collection[str]) -> list[LiveBot]:
+    """Return the bots whose user and owner were not withdrawn."""
+    return [bot for bot in bots if bot.user not in withdrawn and bot.owner_id not in withdrawn]
+
+
+def _possible_judges(
+    bots: Iterable[LiveBot], present: Iterable[Presence], withdrawn: Collection[str]
+) -> set[str]:
+    """Return the bots and the people present that could judge as far as no record shows it."""
+    by_id = {bot.id: bot for bot in bots}
+    asked = {*by_id, *(judge.id for judge in present)}
+    return {name for name in asked if not absences(name, by_id.get(name), withdrawn=withdrawn)}
+
+
 def commit_round(
     service: Service,
     session: Session,
@@ -108,11 +130,13 @@ def commit_round(
     contest = session.contests.lock(contest_id)
     queue_next(service, session, contest)
     last = session.arena.rounds(contest.no, limit=1)
-    issues = _issues(session, contest, last, scores)
+    issues = bars_to_round(session, contest, last) or lacks_of_round(
+        session, contest, available_by(scores)
+    )
     if issues:
         if automatic:
             return {"round": None, "cause": "; ".join(issues)}
-        raise Conflict(_no_round(issues))
+        raise Conflict(no_round_text(issues))
     contest = record_people(service, session, contest, scores["people"])
     contest = retire_missing(service, session, contest)
     number, name = next_name(session, contest, "round")
@@ -231,17 +255,31 @@ def missing_for_round(service: Service, view: View) -> tuple[str, ...]:
     """Return everything that is missing for the next round, in the order in which to get it.
 
     Empty: a round can begin now, or a freeze hides whether. What a worker misses when it begins the
-    round is by the same list; only the model is known from this process's settings.
+    round is by the same list; only the model is known from this process's settings. The contest is
+    scored only where the answer depends on scores: pages and programs ask after every entry.
 
     Raises:
         Conflict: the contest is not an arena.
     """
     if last_readable_seq(view) is not None:
         return ()
-    scores = read_scores(service, view.contest.id, has_model=service.has_model_judge)
     with service.store.read() as session:
         contest = session.contests.get(view.contest.id)
-        return _issues(session, contest, session.arena.rounds(contest.no, limit=1), scores)
+        live_rules(contest)
+        if bars := bars_to_round(session, contest, session.arena.rounds(contest.no, limit=1)):
+            return bars
+        bots = session.arena.bots(contest.no)
+        present = session.arena.present(contest.no, since=service.clock() - PRESENT)
+        withdrawn = session.members.withdrawn(contest.no)
+    if service.has_model_judge or not _possible_judges(bots, present, withdrawn):
+        playing = {bot.id for bot in _without_withdrawn(bots, withdrawn) if bot.paused is None}
+        with newest_records(service, contest) as records:
+            ready = owners_of_qualified(bots_of(records), playing)
+        available = Available(ready, judges=0, newcomers=0, has_model=service.has_model_judge)
+    else:
+        available = available_by(read_scores(service, contest.id, has_model=False))
+    with service.store.read() as session:
+        return lacks_of_round(session, contest, available)
 
 
 def require_round(service: Service, view: View) -> None:
@@ -251,74 +289,7 @@ def require_round(service: Service, view: View) -> None:
         Conflict: with everything that is missing.
     """
     if issues := missing_for_round(service, view):
-        raise Conflict(_no_round(issues))
-
-
-def _no_round(issues: Iterable[str]) -> str:
-    return f"no round can begin: {'; '.join(issues)}"
-
-
-def _issues(
-    session: Session,
-    contest: Contest,
-    last: list[ArenaRound],
-    scores: Mapping[str, Any],
-) -> tuple[str, ...]:
-    """Return why no round can begin: what ends all rounds alone, or all that is missing."""
-    if contest.state == "final":
-        return (f"contest {contest.id} is final; no more rounds are drawn",)
-    elsewhere = played_elsewhere(session, contest)
-    if elsewhere is not None:
-        return (elsewhere,)
-    if last and last[0].phase != "settled":
-        return (f"round {last[0].id} is being played; wait until it is settled",)
-    rules, bots = live_rules(contest), session.arena.bots(contest.no)
-    checks = (_missing_bots(bots, scores, rules), _missing_prompts(session, contest),
-              _missing_judges(scores, rules))  # fmt: skip
-    return tuple(issue for issue in checks if issue is not None)
-
-
-def _missing_bots(
-    bots: Sequence[LiveBot], scores: Mapping[str, Any], rules: ArenaRules
-) -> str | None:
-    owners = {entrant["owner_id"] or entrant["id"] for entrant in scores["entrants"]}
-    if len(owners) >= 2:  # noqa: PLR2004 - a match has two bots
-        return None
-    ready = {entrant["id"] for entrant in scores["entrants"]}
-    paused = [bot.id for bot in bots if bot.paused is not None]
-    waiting = [bot.id for bot in bots if bot.paused is None and bot.id not in ready]
-    what = "qualified bots" if rules.qualification_required else "bots"
-    steps = ["register bots" if len({bot.owner_id for bot in bots}) < 2 else ""]  # noqa: PLR2004 - as above
-    if waiting:
-        steps.append(f"let these qualify: {_some(waiting)}")
-    if paused:
-        steps.append(f"end the pause of {_some(paused)}")
-    remedy = "; ".join(filter(None, steps)) or "register a bot of another owner"
-    return f"{what} of two owners are needed, there are those of {len(owners)}; {remedy}"
-
-
-def _some(names: Sequence[str], *, most: int = 5) -> str:
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
-def _missing_prompts(session: Session, contest: Contest) -> str | None:
-    if any(not prompt.retired for prompt in session.arena.prompts(contest.no)):
-        return None
-    return f"there are no prompts; add some with agon arena prompts {contest.id} FILE"
-
-
-def _missing_judges(scores: Mapping[str, Any], rules: ArenaRules) -> str | None:
-    needed, newcomers = rules.judges_per_match, len(scores["newcomers"])
-    can_judge = len(scores["judges"]) - max(0, newcomers - rules.newcomers_per_panel)
-    if can_judge >= needed or scores["has_model"]:
-        return None
-    judges = "judge" if needed == 1 else "judges"
-    return (
-        f"a match needs {needed} {judges}, {can_judge} can judge now, and no model is configured; "
-        "let people open the page Vote (or ask for work), let bots that judge qualify, or "
-        "configure [arena.judge]"
-    )
+        raise Conflict(no_round_text(issues))
 
 
 def _inputs(

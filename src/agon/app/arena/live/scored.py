@@ -60,6 +60,14 @@ def scored_arena(
 
 
 @contextmanager
+def newest_records(service: Service, contest: Contest) -> Iterator[Records]:
+    """Lend the newest records of an arena, of which nothing is scored."""
+    live_rules(contest)
+    with service.replicas.current(service.store, contest) as replica:
+        yield replica.records()
+
+
+@contextmanager
 def arena_records(service: Service, contest: Contest) -> Iterator[tuple[ScoredArena, Records, int]]:
     """Lend the newest scores of an arena, the records they are of, and their position."""
     live_rules(contest)

@@ -23,6 +23,7 @@ from agon.disciplines.arena.rounds.spread import History
 from agon.disciplines.arena.rules import ArenaRules
 
 if TYPE_CHECKING:
+    from agon.disciplines.arena.facts import Bots
     from agon.disciplines.arena.scoring import ScoredArena
 
 METHOD: Final = "arena-round-2"
@@ -104,12 +105,21 @@ class RoundInputs:
 
 def entrants_of(scored: "ScoredArena", present: Iterable[str]) -> tuple[Entrant, ...]:
     """Return the qualified bots among those present, with their ratings, in id order."""
-    bots, rating, playing = scored.facts.bots, scored.ratings.rating, frozenset(present)
+    bots = scored.facts.bots
+    rating = dict(zip(bots.ids.to_pylist(), scored.ratings.rating.tolist(), strict=True))
     return tuple(
-        Entrant(str(bots.ids[at]), float(rating[at]), bots.owner[at].as_py())
-        for at in range(len(bots))
-        if bots.qualified[at] and str(bots.ids[at]) in playing
+        Entrant(name, rating[name], owner)
+        for name, owner in owners_of_qualified(bots, frozenset(present)).items()
     )
+
+
+def owners_of_qualified(bots: "Bots", present: Collection[str]) -> dict[str, str | None]:
+    """Return the owner of each qualified bot among those present, in id order."""
+    return {
+        str(bots.ids[at]): bots.owner[at].as_py()
+        for at in range(len(bots))
+        if bots.qualified[at] and str(bots.ids[at]) in present
+    }
 
 
 def judges_of(
