@@ -40,7 +40,7 @@ def correction_rows(visit: Visit, contest: Contest) -> list[dict[str, Any]]:
 
 
 def file_ids(visit: Visit, kind: str) -> list[str]:
-    """Return the values of the first column of an uploaded file, whatever its name; or none.
+    """Return the values of the first column of an uploaded file, or none without a file.
 
     Raises:
         InvalidRecords: with everything that is wrong with the file.
