@@ -1,5 +1,7 @@
 """Change sets on the desk: the effect is shown before anything counts."""
 
+import gzip
+
 import pytest
 
 from web.browser import Browser
@@ -102,7 +104,7 @@ def test_a_value_is_corrected_with_the_effect_in_view_and_undone(browser: Browse
     for rows, message in (
         ("id,winner\nm1,ann\n", "column winner: 'ann' is not one of the known values"),
         ("id,winner\nm9,b\n", "there is no record 'matches/m9'"),
-        ("winner\nb\n", "row 1 has no complete key"),
+        ("winner\nb\n", "column id: is missing"),
         ("id,winner\nm1,a\n", "there is nothing to change"),
         ("", "the file is empty"),
     ):
@@ -127,3 +129,58 @@ def test_a_value_is_corrected_with_the_effect_in_view_and_undone(browser: Browse
     assert browser.submit(change, f"{change}/rollback", {"reason": "no"}).status_code == 303
     assert "This result was amended" not in browser.get("/c/league/boards/bots?as_of=7").text
     assert "Amended" not in browser.get("/c/league").text
+
+
+ODD_CORRECTIONS = (
+    ("m.csv", b"\xef\xbb\xbfID;Winner;;\nm1;B ;;\n\n;;;\n"),
+    ("m.csv", b"Id\tWinner\nm1\tb\n"),
+    ("m.csv.gz", gzip.compress(b"sep=;\nid;winner\nm1;bob\n")),
+    ("m.ndjson", b'{"ID": "m1", "winner": "b"}\n'),
+)
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize(
+    ("name", "content"), ODD_CORRECTIONS, ids=["separators", "tabs", "packed", "ndjson"]
+)
+def test_files_of_changes_are_read_as_those_of_records(
+    browser: Browser, name: str, content: bytes
+) -> None:
+    """One contest had two readers: what records may look like, a correction could not."""
+    browser.sign_in("organiser")
+    create(browser)
+    upload(browser, "bots", BOTS)
+    upload(browser, "matches", MATCHES.replace("rated,b", "rated,a"))
+    page = f"{DESK}/changes"
+    fields = {"kind": "correction", "table": "matches", "reason": "the log says so"}
+
+    def send(fields: dict[str, str], name: str, content: bytes) -> str:
+        response = browser.submit(page, page, fields, {"file": (name, content)})
+        if response.status_code == 422:
+            return Markup(response.text).text
+        return text(browser, response.headers["location"])
+
+    assert "m1" in send(fields, name, content)
+    changes = browser.instance.get("/contests/league/change-sets", "organiser").json()["items"]
+    assert changes[0]["params"]["rows"][0]["winner"] == "b"
+    said = send(fields, "m.csv", b"id,winner,remark\nm1,b,x\n")
+    assert "matches: not used: remark; correct the names" in said
+    said = send(fields, "m.csv", b"id,k\n,1\nm1,1,2,3\nm2,b\n")
+    assert "line 2 (row 1), column id: is empty" in said
+    assert "line 3" in said
+
+
+def test_a_list_of_ids_is_read_below_a_name(browser: Browser) -> None:
+    """The first record of a list without a header was taken for its name, and stayed."""
+    browser.sign_in("organiser")
+    page = f"/c/{browser.instance.contest()}/desk/changes"
+    fields = {"kind": "records", "records": "", "reason": "spam"}
+    files = {"file": ("ids.csv", b"users/u1\nusers/u2\n")}
+    wrong = browser.submit(page, page, fields, files)
+    assert (wrong.status_code, "is a record and no name" in wrong.text) == (422, True)
+    files = {"file": ("ids.csv", b"Record ID;why\n;none\nusers/u2;y\n")}
+    wrong = browser.submit(page, page, fields, files)
+    assert "line 2 (row 1), column Record ID: is empty" in Markup(wrong.text).text
+    files = {"file": ("ids.csv", b"Record ID;why\nusers/u1;x\nusers/u2;y\n")}
+    change = browser.submit(page, page, fields, files).headers["location"]
+    assert "users/u1, users/u2" in text(browser, change)

@@ -1,5 +1,9 @@
 """Prompts and human answers are uploaded on the desk, with errors next to the file."""
 
+import gzip
+
+import pytest
+
 from web.browser import Browser
 from web.desk.league import DESK, create
 from web.markup import Markup
@@ -29,8 +33,8 @@ def test_an_organizer_uploads_prompts_and_answers(browser: Browser) -> None:
     assert stored() == {"p1": False, "p2": True, "p3": False}
     status, text = send("prompts", "id,text\np4,\np1,Changed?\n,x\n")
     assert (status, "Nothing was changed" in text) == (422, True)
-    assert "row 1, column text: is empty" in text
-    assert "row 3, column id: is empty" in text
+    assert "line 2 (row 1), column text: is empty" in text
+    assert "line 4 (row 3), column id: is empty" in text
     assert len(stored()) == 3
     assert send("prompts", "id,text,retired\np5,x,perhaps\n")[0] == 422
     answers = '{"id": "h1", "prompt_id": "p1", "text": "Soup."}\n'
@@ -55,3 +59,38 @@ def test_an_organizer_uploads_prompts_and_answers(browser: Browser) -> None:
     other.sign_in("participant")
     token = {"form_token": other.form_token("/account"), "kind": "prompts"}
     assert other.send(f"{DESK}/prompts", token).status_code == 403
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", b"\xef\xbb\xbfID;Prompt ID;Text;;\nh1;p1;Soup, and bread.;;\n;;;;\n"),
+        ("a.txt", b"id\tpromptId\ttext\nh1\tp1\tSoup, and bread.\n"),
+        ("a.CSV.gz", gzip.compress(b'sep=,\nid,prompt-id,text\nh1,p1,"Soup, and bread."\n')),
+        ("a.json", b'[{"Id": "h1", "promptID": "p1", "text": "Soup, and bread."}]'),
+    ],
+    ids=["separators", "tabs", "packed", "json"],
+)
+def test_files_of_prompts_are_read_as_those_of_records(
+    browser: Browser, name: str, content: bytes
+) -> None:
+    """The desk had a second reader for them, which knew none of these."""
+    browser.sign_in("organiser")
+    create(browser)
+
+    def send(kind: str, name: str, content: bytes) -> str:
+        fields, file = {"kind": kind}, {"file": (name, content)}
+        return Markup(browser.submit(f"{DESK}/rounds", f"{DESK}/prompts", fields, file).text).text
+
+    said = send("prompts", "p.csv", b"id,text,remark\np1,What?,x\n")
+    assert "1 prompts were added or replaced. Not used: remark." in said
+    said = send("human_answers", name, content)
+    assert "1 human answers were added or replaced. Read " in said
+    service = browser.instance.service
+    with service.store.read() as session:
+        [answer] = session.arena.human_answers(session.contests.get("league").no)
+    assert (answer.id, answer.prompt_id, answer.text) == ("h1", "p1", "Soup, and bread.")
+    assert "save the file as UTF-8" in send("prompts", "p.csv", "id\n1".encode("utf-16"))
+    long = b'id,text\np2,"two\nlines"\n\np3,' + b"x" * 90_000 + b"\n"
+    assert "line 5, column text: has 90,000 characters" in send("prompts", "p.csv", long)

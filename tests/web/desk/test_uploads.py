@@ -2,12 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from io import BytesIO
 from pathlib import Path
 
 import pytest
 
-from agon.web.desk.uploads import csv_rows
 from fakes.instance import instance_at
 from web.browser import Browser
 from web.desk.league import BOTS, DESK, create, text, upload
@@ -85,14 +83,6 @@ def test_a_file_that_is_too_large_is_rejected_before_it_is_read(tmp_path: Path) 
     response = instance.client.post(f"{DESK}/records", content=endless(), headers=headers)
     assert (response.status_code, "larger than 1 MiB" in response.text) == (413, True)
     instance.close()
-
-
-def test_the_rows_of_a_file_are_read_one_by_one() -> None:
-    """A file of the largest size is not held in memory."""
-    file = BytesIO(b"id,name\n" + b"ada,Ada\n" * 100_000)
-    rows = csv_rows(file)
-    assert next(rows) == {"id": "ada", "name": "Ada"}
-    assert file.tell() < 100
 
 
 def test_a_file_is_shown_as_it_was_read_before_it_is_added(browser: Browser) -> None:

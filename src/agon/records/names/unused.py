@@ -16,6 +16,7 @@ from agon.records.raw import RawTable, SourceTables
 from agon.records.schemas import Schema, Table
 
 _MAX_NAMED: Final = 12
+_MAX_SHOWN: Final = 80
 _DATA: Final = frozenset(
     [
         "csv",
@@ -112,14 +113,14 @@ def name_report(schema: Schema, source: SourceTables, ignore: Collection[str] = 
         ignore: names that are known to be of no use: ``notes``, ``prompts.notes``, ``flags2.csv``.
     """
     ignored = set(map(fold_name, ignore))
-    read_as = [f"{stored} as {table}" for table, stored in source.spelled.items()]
+    read_as = [f"{shown_name(stored)} as {table}" for table, stored in source.spelled.items()]
     unused: list[str] = []
     near: dict[str, RowIssue] = {}
     for table in schema:
         raw = source.tables.get(table.name)
         if raw is not None:
             start = f"{table.name}." if len(schema.tables) > 1 else ""
-            read_as += [f"{start}{name} as {own}" for own, name in raw.spelled.items()]
+            read_as += [f"{start}{shown_name(name)} as {own}" for own, name in raw.spelled.items()]
             names = [name for name in raw.others if not is_ignored(name, table.name, ignored)]
             unused += [f"{start}{name}" for name in names]
             near |= _near_columns(table, raw, names, start)
@@ -133,7 +134,9 @@ def name_report(schema: Schema, source: SourceTables, ignore: Collection[str] = 
     if unused or files:
         hints = {name: issue.remedy.partition("?")[0] for name, issue in near.items()}
         names = sorted([*unused, *files], key=lambda name: name not in near)
-        shown = (f"{name} ({hints[name]}?)" if name in hints else name for name in names)
+        shown = (
+            shown_name(name) + (f" ({hints[name]}?)" if name in hints else "") for name in names
+        )
         notes.append(f"not used: {_list_names(shown)}")
     columns = {
         name: {own: raw.spelled.get(own, own) for own in raw.types}
@@ -194,6 +197,16 @@ def _near(
 ) -> RowIssue:
     remedy = f"did you mean {meant}? rename it, or leave it out"
     return RowIssue(code, table, location, None, column, shown, "is not used", remedy)
+
+
+def shown_name(name: str) -> str:
+    """Return a name as messages show it: of a very long one the beginning.
+
+    Example:
+        >>> shown_name("notes"), len(shown_name("x" * 1_000))
+        ('notes', 81)
+    """
+    return name if len(name) <= _MAX_SHOWN else f"{name[:_MAX_SHOWN]}…"
 
 
 def _is_data(name: str) -> bool:

@@ -1,21 +1,25 @@
 """Rounds and bots of an arena."""
 
 import io
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 from pydantic import ValidationError
 
 from agon.api.models.bots import BotUpdate
+from agon.app.arena.live.honeypots.bank import HONEYPOT_ANSWERS
+from agon.app.arena.live.prompts import HUMAN_ANSWERS, PROMPTS
+from agon.app.contests.ingest.uploads import read_table, stored_upload
 from agon.errors import AgonError, NotFound, Unreadable
 from agon.web import addresses
 from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import act, contest_page, listing
-from agon.web.desk.uploads import LINES, chunks, csv_rows
+from agon.web.desk.uploads import ACCEPTED
 from agon.web.page import Redirect, SitePage, Visit, error_texts
 from agon.web.rendering import words
 
 _PAUSES: Final[Mapping[str, bool]] = {"pause": True, "resume": False}
+_LEAVE_OUT: Final = "remove the column"
 
 
 def rounds(visit: Visit) -> SitePage:
@@ -34,27 +38,33 @@ def draw(visit: Visit) -> SitePage | Redirect:
 
 
 def add_prompts(visit: Visit) -> SitePage:
-    """Add the rows of an uploaded CSV or NDJSON file to a private table; all or none."""
+    """Add the rows of an uploaded file to a private table; all or none."""
     contest, api = visit.contest(), visit.api.prompts
     kind = visit.form.get("kind", "")
     adders = {
-        "prompts": api.add,
-        "human_answers": api.add_human_answers,
-        "honeypot_answers": api.add_honeypot_answers,
+        PROMPTS.name: (PROMPTS, api.add),
+        HUMAN_ANSWERS.name: (HUMAN_ANSWERS, api.add_human_answers),
+        HONEYPOT_ANSWERS.name: (HONEYPOT_ANSWERS, api.add_honeypot_answers),
     }
     try:
-        if (add := adders.get(kind)) is None:
+        if kind not in adders:
             raise Unreadable(f"kind: expected one of {', '.join(adders)}, got {kind[:80]!r}")
-        saved = add(contest.id, _prompt_rows(visit)).saved
+        table, add = adders[kind]
+        name, file = visit.files.get("file", ("", io.BytesIO()))
+        with (
+            stored_upload(table.name, name, file) as path,
+            read_table(table, path, option=_LEAVE_OUT) as upload,
+        ):
+            upload.require_valid()
+            saved, notes = add(contest.id, upload.lines(bare=True)).saved, upload.notes
     except (AgonError, ValidationError) as error:
         return _rounds_page(visit, wrong=FormErrors(fields={"file": error_texts(error)}))
-    return _rounds_page(visit, done=f"{saved:,} {words(kind)} were added or replaced.")
+    done = f"{saved:,} {words(kind)} were added or replaced."
+    return _rounds_page(visit, done=" ".join([done, *(f"{_sentence(note)}." for note in notes)]))
 
 
-def _prompt_rows(visit: Visit) -> Iterator[bytes] | Iterator[dict[str, Any]]:
-    """Return the rows of the uploaded file."""
-    name, file = visit.files.get("file", ("", io.BytesIO()))
-    return chunks(file) if name.lower().endswith(LINES) else csv_rows(file)
+def _sentence(note: str) -> str:
+    return note[:1].upper() + note[1:]
 
 
 def bots(visit: Visit) -> SitePage:
@@ -90,6 +100,7 @@ def _rounds_page(
             "due": visit.api.rounds.next(contest.id),
             "protections": visit.api.rounds.protections(contest.id).items,
             "bank": visit.api.prompts.honeypot_bank(contest.id),
+            "accept": ACCEPTED,
             "done": done,
         },
         error=wrong or error, data=addresses.api("contests", contest.id, "rounds"),

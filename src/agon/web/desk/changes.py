@@ -1,7 +1,5 @@
 """Change sets: propose by form or by a file of ids, see who moves, apply, undo."""
 
-import io
-from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from agon.api.models.base import ReasonRequest
@@ -10,8 +8,9 @@ from agon.api.models.contests import Contest
 from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound, Unavailable, Unreadable
 from agon.web import addresses
+from agon.web.desk.change_files import correction_rows, file_ids
 from agon.web.desk.layout import act, contest_page, listing
-from agon.web.desk.uploads import csv_rows
+from agon.web.desk.uploads import ACCEPTED
 from agon.web.page import Redirect, SitePage, Visit
 
 AT_ONCE: Final = 50_000
@@ -29,7 +28,7 @@ def propose(visit: Visit) -> SitePage | Redirect:
     """Propose a change set; its page shows the effect."""
     contest = visit.contest()
     return act(
-        lambda: propose_and_try(visit, contest, _request(visit)),
+        lambda: propose_and_try(visit, contest, _request(visit, contest)),
         following=lambda change: addresses.desk(contest.id, "changes", change.id),
         otherwise=lambda error: _list_page(visit, error=error),
     )
@@ -94,7 +93,7 @@ def _try(visit: Visit, contest: Contest, name: str) -> None:
         raise
 
 
-def _request(visit: Visit) -> ChangeSetCreate:
+def _request(visit: Visit, contest: Contest) -> ChangeSetCreate:
     """Return the change set that a form describes.
 
     Raises:
@@ -103,14 +102,15 @@ def _request(visit: Visit) -> ChangeSetCreate:
     form, kind = visit.form, visit.form.get("kind", "")
     params: dict[str, Any]
     if kind in {"records", "people"}:
-        kind, params = "void", {kind: [*_lines(form.get(kind, "")), *_file_ids(visit)]}
+        kind, params = "void", {kind: [*_lines(form.get(kind, "")), *file_ids(visit, kind)]}
     elif kind == "adjustment":
         params = {"board": form.get("board", ""), "id": form.get("id", "").strip(),
                   "points": _number(form.get("points", ""))}  # fmt: skip
     elif kind == "merge":
         params = {name: form.get(name, "").strip() for name in ("duplicate", "into")}
     elif kind == "correction":
-        params = {"table": form.get("table", ""), "rows": _correction_rows(visit)}
+        table = form.get("table", "")
+        params = {"table": table, "rows": correction_rows(visit, contest)}
     elif kind == "rejudge":
         params = {"problem": form["problem"].strip()} if form.get("problem", "").strip() else {}
     else:
@@ -120,24 +120,8 @@ def _request(visit: Visit) -> ChangeSetCreate:
     )
 
 
-def _correction_rows(visit: Visit) -> list[dict[str, str]]:
-    """Return the rows of an uploaded CSV file, else of one that was typed."""
-    name, file = visit.files.get("file", ("", None))
-    if name and file is not None:
-        return list(csv_rows(file))
-    return list(csv_rows(io.BytesIO(visit.form.get("rows", "").encode())))
-
-
 def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
-
-
-def _file_ids(visit: Visit) -> Iterator[str]:
-    """Yield the values of the first column of an uploaded CSV file with a header."""
-    name, file = visit.files.get("file", ("", None))
-    if name and file is not None:
-        for row in csv_rows(file):
-            yield next(iter(row.values()), "")
 
 
 def _number(text: str) -> float:
@@ -156,6 +140,7 @@ def _list_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
         "changes": listing(visit, visit.api.changes.list(contest.id), oldest_first=True),
         "given": {**visit.query, **visit.form},
         "tables": [table.name for table in discipline(contest.discipline).schema if table.key],
+        "accept": ACCEPTED,
         "judges_programs": kind is not None and kind.judging == "program",
     }
     return contest_page(
@@ -167,7 +152,7 @@ def _list_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
 def _change_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     contest = visit.contest()
     shown = visit.api.changes.get(contest.id, visit.path["id"])
-    boards: Mapping[str, Any] = (shown.report or {}).get("boards", {})
+    boards: dict[str, Any] = (shown.report or {}).get("boards", {})
     values = {
         "change": shown,
         "boards": boards,

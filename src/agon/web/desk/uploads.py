@@ -1,14 +1,11 @@
 """Upload records, with what was read and what is wrong shown in place; look them up."""
 
-import csv
-from collections.abc import Iterator
-from itertools import chain, islice
-from typing import IO, Final
+from itertools import islice
+from typing import Final
 
 from agon.api.models.contests import Contest
 from agon.api.models.records import Record
 from agon.disciplines import discipline
-from agon.errors import Unreadable
 from agon.records.sources.formats import ENDINGS
 from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import contest_page
@@ -16,19 +13,11 @@ from agon.web.desk.previews import Preview, preview
 from agon.web.page import SitePage, Visit
 from agon.web.rendering import counted_text
 
-_NAMES: Final = 1000
-"""Maximum number of names in the header of a CSV file: each row is completed to as many values."""
-
-LINES: Final = (".ndjson", ".jsonl")
-"""Endings of names of files with a JSON object a line; others are CSV."""
-
-_CHUNK: Final = 1 << 20
-_LINE: Final = 4 << 20
-_ZIP: Final = b"PK\x03\x04"
 _ROWS: Final = 50
-_ACCEPTED: Final = (
+ACCEPTED: Final = (
     ",".join(dict.fromkeys(f".{name.rpartition('.')[2]}" for name in ENDINGS)) + ",.txt"
 )
+"""Endings of the files of tables that forms accept."""
 
 
 def records(visit: Visit) -> SitePage:
@@ -40,75 +29,6 @@ def add_records(visit: Visit) -> SitePage:
     """Check or add the rows of an uploaded file, all of them or none, and show how it was read."""
     contest = visit.contest()
     return _page(visit, read=preview(visit, contest.discipline, contest.id))
-
-
-def chunks(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield the content of a file piece by piece."""
-    while chunk := file.read(_CHUNK):
-        yield chunk
-
-
-def csv_rows(file: IO[bytes]) -> Iterator[dict[str, str]]:
-    r"""Yield the rows of a CSV file with a header, line by line; empty values are left out.
-
-    Values are separated by commas, or by the semicolons or tabs of a header without commas.
-
-    Raises:
-        Unreadable: it is empty, is not UTF-8, has too many names, or a row has more values than
-            the header.
-
-    Example:
-        >>> list(csv_rows(io.BytesIO(b"id;name\nada;Ada\nbob;\n")))
-        [{'id': 'ada', 'name': 'Ada'}, {'id': 'bob'}]
-    """
-    lines = _text_lines(file)
-    header = next(lines, "")
-    delimiter = next((sign for sign in ",;\t" if sign in header), ",")
-    reader = csv.DictReader(chain([header], lines), strict=True, delimiter=delimiter)
-    try:
-        if not reader.fieldnames:
-            raise Unreadable("the file is empty; choose a CSV file with a header and rows")
-        if len(reader.fieldnames) > _NAMES:
-            raise Unreadable(
-                f"the header has {len(reader.fieldnames):,} names, and a table has at most "
-                f"{_NAMES:,}; choose the file of a table"
-            )
-        for number, row in enumerate(reader, start=1):
-            if None in row:
-                raise Unreadable(
-                    f"row {number:,} has more values than the header has names "
-                    f"({len(reader.fieldnames)}); quote values that contain commas"
-                )
-            yield {name: value for name, value in row.items() if value}
-    except csv.Error as error:
-        raise Unreadable(f"line {reader.line_num:,}: {error}; correct the quotes there") from None
-
-
-def _text_lines(file: IO[bytes]) -> Iterator[str]:
-    """Yield the lines of a file in UTF-8.
-
-    Raises:
-        Unreadable: it is not text, not in UTF-8, or a line is too long.
-    """
-    position, encoding = 0, "utf-8-sig"
-    while line := file.readline(_LINE + 1):
-        if position == 0 and line.startswith(_ZIP):
-            raise Unreadable(
-                "the file is not text: it is a workbook or a ZIP archive; choose Save as in the "
-                "spreadsheet, CSV in UTF-8, and upload that file"
-            )
-        if len(line) > _LINE:
-            raise Unreadable(
-                f"a line is longer than {_LINE >> 20} MiB; choose a CSV file with one row a line"
-            )
-        try:
-            yield line.decode(encoding)
-        except UnicodeDecodeError as error:
-            raise Unreadable(
-                f"the file is not UTF-8 text (byte {position + error.start + 1:,}); save it as CSV "
-                "in UTF-8"
-            ) from None
-        position, encoding = position + len(line), "utf-8"
 
 
 def _page(visit: Visit, *, read: Preview | None = None) -> SitePage:
@@ -123,7 +43,7 @@ def _page(visit: Visit, *, read: Preview | None = None) -> SitePage:
         "record": visit.query.get("record", ""),
         "read": read,
         "sent": visit.form,
-        "accept": _ACCEPTED,
+        "accept": ACCEPTED,
         "done": "" if read is None or read.faults else _done(read),
     }
     errors = None

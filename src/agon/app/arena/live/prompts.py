@@ -1,6 +1,7 @@
 """Add the prompts of an arena, and people's answers to them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from agon.app.arena.live.scored import live_rules
@@ -14,7 +15,7 @@ from agon.records.values.json_values import READERS
 
 _SHOWN: Final = 200
 
-_PROMPTS = Table(
+PROMPTS = Table(
     "prompts",
     (
         Column("id", Kind.ID),
@@ -24,7 +25,7 @@ _PROMPTS = Table(
     key=("id",),
 )
 
-_HUMAN_ANSWERS = Table(
+HUMAN_ANSWERS = Table(
     "human_answers",
     (Column("id", Kind.ID), Column("prompt_id", Kind.ID), Column("text", Kind.TEXT)),
     key=("id",),
@@ -41,15 +42,14 @@ def save_prompts(service: Service, contest_id: str, rows: Iterable[Sequence[Any]
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         limit = live_rules(contest).max_prompt_chars
-        values = valid_rows(_PROMPTS, rows)
+        values = valid_rows(PROMPTS, rows)
         long = [
             RowIssue("too-long", "prompts", "prompts", line, "text", None,
                      f"has {len(row['text']):,} characters", f"write {limit:,} at most")
             for line, row in values
             if len(row["text"]) > limit
         ]  # fmt: skip
-        if long:
-            raise InvalidRecords(long)
+        raise_issues(long)
         session.arena.save_prompts(
             contest.no,
             [
@@ -70,7 +70,7 @@ def save_human_answers(service: Service, contest_id: str, rows: Iterable[Sequenc
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         live_rules(contest)
-        values = valid_rows(_HUMAN_ANSWERS, rows)
+        values = valid_rows(HUMAN_ANSWERS, rows)
         known = {prompt.id for prompt in session.arena.prompts(contest.no)}
         unknown = [
             RowIssue("unknown-reference", "human_answers", "human_answers", line, "prompt_id",
@@ -78,8 +78,7 @@ def save_human_answers(service: Service, contest_id: str, rows: Iterable[Sequenc
             for line, row in values
             if row["prompt_id"] not in known
         ]  # fmt: skip
-        if unknown:
-            raise InvalidRecords(unknown)
+        raise_issues(unknown)
         session.arena.save_human_answers(contest.no, [HumanAnswer(**row) for _, row in values])
     return len(values)
 
@@ -104,9 +103,18 @@ def valid_rows(table: Table, rows: Iterable[Sequence[Any]]) -> list[tuple[int, M
         issues += {issue.column: issue for issue in reversed(wrong)}.values()
         if not wrong:
             values.append((line, _read_row(table, row)))
-    if issues:
-        raise InvalidRecords(issues)
+    raise_issues(issues)
     return values
+
+
+def raise_issues(issues: Sequence[RowIssue]) -> None:
+    """Raise what is wrong with a request, if anything; its rows are its lines.
+
+    Raises:
+        InvalidRecords: there are issues.
+    """
+    if issues:
+        raise InvalidRecords([replace(issue, line=issue.row) for issue in issues])
 
 
 def _text_issues(table: Table, row: Mapping[str, Any], line: int) -> Iterator[RowIssue]:

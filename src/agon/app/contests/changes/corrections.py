@@ -56,13 +56,15 @@ def check_correction(
     _require_columns(tables[table_name], rows)
     stored = stored_rows(session, contest, tables[table_name], rows)
     corrected = [form.row({**before, **row}) for before, row in zip(stored, rows, strict=True)]
-    changed = [row for row, before in zip(corrected, stored, strict=True) if row != before]
+    lines = [
+        n for n, pair in enumerate(zip(corrected, stored, strict=True), 1) if pair[0] != pair[1]
+    ]
+    changed = [corrected[line - 1] for line in lines]
     if not changed:
         raise Conflict("every row is stored with these values, so there is nothing to change")
     errors = ErrorCollector()
     references = References(session, contest, of.schema)
     validator = RecordValidator(of, references, errors, key=key)
-    lines = range(1, len(changed) + 1)
     valid = validator.validate(Batch([table_name] * len(changed), changed, None, lines))
     references.resolve()
     references.report_missing(errors)

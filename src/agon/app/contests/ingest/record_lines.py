@@ -45,7 +45,11 @@ def record_lines(records: Records, *, steps: int = 1) -> Iterator[list[bytes]]:
 
 
 def table_lines(
-    records: Records, name: str, *, external_ids: Iterable[str | None] = repeat(None)
+    records: Records,
+    name: str,
+    *,
+    external_ids: Iterable[str | None] = repeat(None),
+    bare: bool = False,
 ) -> Iterator[bytes]:
     """Yield the rows of one table in the order of the source, a line each.
 
@@ -53,11 +57,12 @@ def table_lines(
         records: the records.
         name: the table.
         external_ids: the sender's own id of each row, where it has one.
+        bare: the rows alone, without table and external id.
     """
     table, identities, names = records.schema.table(name), RowIdentities(), iter(external_ids)
     rows = records.arrow(name, [column.name for column in table.columns])
     for batch in rows.to_batches(_ROWS):
-        yield from _lines(table, batch.to_pydict(), identities, names)
+        yield from _lines(table, batch.to_pydict(), identities, names, bare=bare)
 
 
 def _lines(
@@ -65,6 +70,8 @@ def _lines(
     columns: dict[str, list[Any]],
     identities: RowIdentities,
     external_ids: Iterator[str | None],
+    *,
+    bare: bool = False,
 ) -> Iterator[bytes]:
     """Yield rows as NDJSON; times are as the engine has them, in UTC without a zone."""
     filled = {name: values for name, values in columns.items()
@@ -76,6 +83,9 @@ def _lines(
         *(form.of_typed(name, column) for name, column in filled.items()), strict=True
     ):
         row = {name: value for name, value in zip(names, values, strict=True) if value is not None}
+        if bare:
+            yield orjson.dumps(row, option=_SORTED | orjson.OPT_APPEND_NEWLINE)
+            continue
         line = {"table": table.name, "row": row}
         if (external_id := next(external_ids)) is not None:
             line["external_id"] = external_id

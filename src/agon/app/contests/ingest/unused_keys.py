@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from agon.records.names.matching import MatchedNames
+from agon.records.names.unused import shown_name
 
 _MAX_NAMED: Final = 12
 
@@ -18,14 +19,14 @@ class UnusedKeys:
     def add(self, table: str, matched: MatchedNames, rows: int) -> None:
         """Add how the keys of some rows of a table were read."""
         for own, key in matched.respelled.items():
-            self._read[f"{table}.{key} as {own}"] = None
+            self._read[f"{table}.{shown_name(key)} as {own}"] = None
         for key in matched.unused:
-            name = f"{table}.{key}"
+            name = f"{table}.{shown_name(key)}"
             self._unused[name] = self._unused.get(name, 0) + rows
 
     def add_table(self, own: str, name: str) -> None:
         """Add the name that a table was read from."""
-        self._read[f"{name} as {own}"] = None
+        self._read[f"{shown_name(name)} as {own}"] = None
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -72,13 +72,16 @@ class Upload:
         if self.issues:
             raise InvalidRecords(list(self.issues))
 
-    def lines(self) -> Iterator[bytes]:
+    def lines(self, *, bare: bool = False) -> Iterator[bytes]:
         """Yield the rows as the NDJSON that a contest takes, with their table in each line.
 
         Each stands on the line that its row has in the file, so that what the contest says of a
         line is about the file; the lines between them are blank.
+
+        Args:
+            bare: the rows alone, for requests of one table.
         """
-        rows = table_lines(self.records, self.table)
+        rows = table_lines(self.records, self.table, bare=bare)
         lines_of = self.records.lines.get(self.table)
         if lines_of is None:
             yield from rows
@@ -118,11 +121,34 @@ def read_upload(
         NotFound: there is no such table.
         Unreadable: the mapping is of the wrong form.
     """
+    described = without_references(table_of(of, table))
+    with (
+        stored_upload(table, name, file) as path,
+        read_table(described, path, option=option, mapping=mapping) as upload,
+    ):
+        yield upload
+
+
+def table_of(of: str, name: str) -> Table:
+    """Return a table of a discipline.
+
+    Raises:
+        NotFound: there is no such table.
+    """
     schema = discipline(of).schema
     known = [each.name for each in schema]
-    if table not in known:
-        raise NotFound(f"there is no table {table!r}: {did_you_mean(table, known)}")
-    alone = Schema(of, (without_references(schema.table(table)),))
+    if name not in known:
+        raise NotFound(f"there is no table {name!r}: {did_you_mean(name, known)}")
+    return schema.table(name)
+
+
+@contextmanager
+def stored_upload(table: str, name: str, file: IO[bytes]) -> Iterator[Path]:
+    """Store an uploaded file under its name as long as it is read.
+
+    Raises:
+        Unreadable: it is empty.
+    """
     with TemporaryDirectory(prefix="agon-upload-") as folder:
         shown = Path(name).name or f"{table}.csv"
         path = Path(folder) / (shown if ending_of(shown) else f"{table}.csv")
@@ -132,12 +158,28 @@ def read_upload(
             raise Unreadable(
                 f"the file is empty; choose one with a header and rows ({', '.join(USUAL)})"
             )
-        records, issues = inspect_files(alone, {table: path}, mapping=source_mapping(mapping))
-        try:
-            near = records.names.near_issues(option=option)
-            yield _upload(table, alone, records, [*near, *issues])
-        finally:
-            records.close()
+        yield path
+
+
+@contextmanager
+def read_table(
+    table: Table, path: Path, *, option: str, mapping: MappingSource | None = None
+) -> Iterator[Upload]:
+    """Read a file of one table, which need not be one of a discipline.
+
+    Args:
+        table: the table, without what depends on other tables.
+        path: the file.
+        option: how the sender says that a name is not to be read.
+        mapping: how its names and values are read.
+    """
+    alone = Schema(table.name, (table,))
+    records, issues = inspect_files(alone, {table.name: path}, mapping=source_mapping(mapping))
+    try:
+        near = records.names.near_issues(option=option)
+        yield _upload(table.name, alone, records, [*near, *issues])
+    finally:
+        records.close()
 
 
 def without_references(table: Table) -> Table:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from agon.app.access.permissions import SYSTEM
-from agon.app.arena.live.prompts import valid_rows
+from agon.app.arena.live.prompts import raise_issues, valid_rows
 from agon.app.arena.live.scored import live_rules
 from agon.app.contests.ledgers.append import append
 from agon.app.service import Service
@@ -20,7 +20,7 @@ from agon.entities.arena_reports import BankCounts
 from agon.entities.contests import Contest
 from agon.errors import Conflict
 from agon.ledger.entry import Draft, read_line
-from agon.records import Column, InvalidRecords, Kind, RowIssue, Table
+from agon.records import Column, Kind, RowIssue, Table
 from agon.store.session import Session
 
 T = TypeVar("T")
@@ -29,7 +29,7 @@ SALT_BYTES: Final = 16
 _KIND: Final = "honeypot-answers-changed"
 _MAX_CHANGES: Final = 10_000
 
-_TABLE: Final = Table(
+HONEYPOT_ANSWERS: Final = Table(
     "honeypot_answers",
     (
         Column("id", Kind.ID),
@@ -80,12 +80,10 @@ def save_honeypot_answers(
         limit = live_rules(contest).max_answer_chars
         if contest.state == "final":
             raise Conflict(f"contest {contest.id} is final; no more honeypots are drawn")
-        values = valid_rows(_TABLE, rows)
+        values = valid_rows(HONEYPOT_ANSWERS, rows)
         stored = {answer.id: answer for answer in session.arena.honeypot_answers(contest.no)}
         prompts = {prompt.id for prompt in session.arena.prompts(contest.no)}
-        issues = list(_issues(values, stored=stored, prompts=prompts, limit=limit))
-        if issues:
-            raise InvalidRecords(issues)
+        raise_issues(list(_issues(values, stored=stored, prompts=prompts, limit=limit)))
         added, retired = [], []
         for _, row in values:
             name, retire = str(row["id"]), bool(row.get("retired"))
