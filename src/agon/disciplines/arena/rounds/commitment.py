@@ -51,11 +51,11 @@ def verify_draw(
         >>> verify_draw(committed, made, "00")
         ()
         >>> verify_draw(committed, {**made, "seed": "s2"}, "00")
-        ('the source document does not have the committed SHA-256',)
+        ('the seed does not have the committed SHA-256',)
     """
     differences = []
     if commitment(str(made["seed"])) != committed["commitment"]:
-        differences.append("the source document does not have the committed SHA-256")
+        differences.append("the seed does not have the committed SHA-256")
     result = made.get("result")
     recorded_head = result.get("head") if isinstance(result, Mapping) else None
     if recorded_head != head:
