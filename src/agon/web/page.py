@@ -35,6 +35,7 @@ class Visit:
         sent_session: the token in the visitor's cookie, valid or not; a new session ends this one.
         path: the parameters of the path.
         query: the parameters of the query.
+        query_pairs: the same in their order; a parameter may repeat, as checkboxes of a form do.
         form: the fields of a form that was sent.
         origin: scheme and host of the request, for addresses that leave the site.
         files: the uploaded files of a form: field → name and content; they are closed
@@ -51,6 +52,7 @@ class Visit:
     sent_session: str | None = None
     path: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
+    query_pairs: Sequence[tuple[str, str]] = ()
     form: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
     files: Mapping[str, tuple[str, IO[bytes]]] = field(default_factory=dict)
@@ -71,6 +73,11 @@ class Visit:
         """
         as_of = RowQuery(as_of=self.as_of).as_of
         return self.api.contests.get(self.path["contest"], as_of=as_of)
+
+    def texts(self, name: str) -> list[str]:
+        """Return the texts of a parameter that repeats, has commas between texts, or both."""
+        values = (value for key, value in self.query_pairs if key == name)
+        return [text for value in values for each in value.split(",") if (text := each.strip())]
 
     def number(self, name: str, *, default: int, highest: int) -> int:
         """Return a parameter of the query that is a whole number from 1.

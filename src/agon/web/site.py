@@ -259,6 +259,7 @@ def _respond(
         sent_session=session_token(request.headers),
         path={name: unquote(value) for name, value in request.path_params.items()},
         query=dict(request.query_params),
+        query_pairs=request.query_params.multi_items(),
         form=form,
         origin=site.public_url or str(request.base_url).rstrip("/"),
         files=files,

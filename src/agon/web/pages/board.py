@@ -9,17 +9,25 @@ from agon.disciplines import discipline
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
+from agon.web.pages.board_choice import (
+    DRAWN,
+    FIXED,
+    Choice,
+    choice_of,
+    chosen_columns,
+    offers,
+)
 from agon.web.pages.board_columns import column_texts, columns_by_name
 from agon.web.pages.board_picture import picture_of
-from agon.web.pages.board_rows import Line, lines, part_ranges, rows_html
+from agon.web.pages.board_rows import Line, interval_ends, lines, part_ranges, rows_html
 from agon.web.pages.empty import or_empty
-from agon.web.pages.robustness import robustness_of
+from agon.web.pages.robustness import Robust, robustness_of
 from agon.web.rendering import number_text, short_id, words
 
 ROWS: Final = 50
 MAX_ROWS: Final = 500
 _PARTS: Final = ("components", "percentiles", "counts")
-_OWN: Final = frozenset({"rank", "id", "score", "low", "high", "rank_low", "rank_high", *_PARTS})
+_OWN: Final = frozenset({*FIXED, "low", "high", "rank_low", "rank_high", *_PARTS})
 _UNSCORED: Final = 100
 _SELECTION: Final = ("q", "sort", "minimum", "maximum")
 """Parameters that select rows; links to other pages of a board keep them."""
@@ -42,16 +50,14 @@ def _board(visit: Visit, name: str) -> SitePage:
     query = _query(visit)
     search, around, as_of = query.q, query.around, query.as_of
     page = boards.get(contest.id, name, query)
-    unscored = (
-        boards.unscored(contest.id, name, as_of=as_of, limit=_UNSCORED)
-        if page.unscored_total and page.next is None and not (search or query.sort)
-        else None
-    )
-    columns = columns_of(page)
-    sortable = columns_by_name(visit, page)
-    movement = None if search or query.sort or not page.rows else _movement(visit, page)
     robust = robustness_of(visit, page)
-    shown = lines(visit, page, columns, movement, robust)
+    sortable, own_columns = columns_by_name(visit, page), columns_of(page)
+    choice = choice_of(visit, page, own_columns, sortable)
+    columns = chosen_columns(choice, own_columns, sortable)
+    movement = None if search or query.sort or not page.rows else _movement(visit, page)
+    drawn = _figures(page, movement, robust)
+    movement = movement if choice.shows("moved") else None
+    shown = lines(visit, page, columns, movement, robust, choice)
     own = _own_row(visit, page)
     listed = boards.list(contest.id).items
     by_rank = not (search or query.sort or query.cursor)
@@ -66,14 +72,15 @@ def _board(visit: Visit, name: str) -> SitePage:
         "rows": rows_html(shown),
         "robust": robust,
         **_optional_columns(page, shown, sortable),
+        "choice": choice,
+        "offers": offers(choice, own_columns, drawn, sortable),
         "since": None if movement is None else movement.since,
         "own": own,
         "chart": chart,
-        "unscored": () if unscored is None else unscored.unscored,
-        "unscored_names": {} if unscored is None else unscored.names or {},
+        **_without_score(visit, page, query),
         "search": search,
         "sort": _shown_sort(page, query),
-        "selection": {name: visit.query.get(name) for name in (*_SELECTION, "limit")},
+        **_selection(visit, choice),
         "around": around,
         "as_of": visit.as_of,
     }
@@ -98,6 +105,25 @@ def _board(visit: Visit, name: str) -> SitePage:
     )
 
 
+def _without_score(visit: Visit, page: BoardPage, query: BoardQuery) -> dict[str, Any]:
+    """Return the participants without a score and their names, below the last row of a board."""
+    if not page.unscored_total or page.next is not None or query.q or query.sort:
+        return {"unscored": (), "unscored_names": {}}
+    without = visit.api.boards.unscored(
+        page.contest, page.board, as_of=query.as_of, limit=_UNSCORED
+    )
+    return {"unscored": without.unscored, "unscored_names": without.names or {}}
+
+
+def _selection(visit: Visit, choice: Choice) -> dict[str, Any]:
+    """Return the parameters that links to other rows keep, and those that say which are shown."""
+    rows = {name: visit.query.get(name) for name in (*_SELECTION, "limit")}
+    return {
+        "selection": {**rows, "columns": choice.text},
+        "sent": {name: visit.query.get(name) for name in ("cursor", "around")},
+    }
+
+
 def _optional_columns(
     page: BoardPage, shown: Sequence[Line], sortable: Mapping[str, Column]
 ) -> dict[str, Any]:
@@ -105,9 +131,20 @@ def _optional_columns(
     return {
         "has_intervals": any(line.span for line in shown),
         "has_robustness": any(line.robustness for line in shown),
-        "has_parts": any("components" in row for row in page.rows),
-        "parts": part_ranges(page, sortable),
+        "has_parts": any(line.bars is not None for line in shown),
+        "parts": part_ranges(page, sortable) if shown and shown[0].bars is not None else [],
     }
+
+
+def _figures(page: BoardPage, movement: Movement | None, robust: Robust | None) -> list[str]:
+    """Return which of the columns that are no single value of a row a page can have."""
+    has = {
+        "moved": movement is not None and movement.since is not None,
+        "parts": any("components" in row for row in page.rows),
+        "interval": any(ends is not None for ends in interval_ends(page.rows, robust)),
+        "robustness": robust is not None and any(row["id"] in robust.ranks for row in page.rows),
+    }
+    return [name for name in DRAWN if has[name]]
 
 
 def _query(visit: Visit) -> BoardQuery:

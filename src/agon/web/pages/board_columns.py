@@ -62,7 +62,7 @@ def column_texts(page: BoardPage, values: Mapping[str, Any]) -> ColumnTexts:
         page.contest, page.discipline, page.board, page.head_sha256, page.board_sha256,
         page.edition, page.intervals,
         None if since is None else (since.seq, since.at),
-        tuple(order.items()), values["selection"]["limit"], values["as_of"],
+        tuple(order.items()), values["selection"]["limit"], values["as_of"], values["choice"].text,
         tuple(values["columns"]), tuple(values["parts"]), values["has_parts"],
         values["has_intervals"], values["has_robustness"], _noise(values["robust"]),
     )  # fmt: skip

@@ -20,6 +20,7 @@ from agon.app.charts.markup import LIGHT
 from agon.disciplines import discipline
 from agon.web import addresses
 from agon.web.page import Visit
+from agon.web.pages.board_choice import Choice, value_of
 from agon.web.pages.robustness import Robust
 from agon.web.rendering import aligned_texts, number_text, participant, words
 
@@ -67,7 +68,7 @@ class Line:
         address: of the page of its participant.
         score: its score.
         texts: the values of the other columns, as HTML.
-        bars: the parts of its score.
+        bars: the parts of its score; None: the page has no such column.
         span: its interval, or the band of noise of its rating.
         robustness: how few matches would change its rank, as a cell of HTML; empty: the page has
             no such column.
@@ -80,7 +81,7 @@ class Line:
     address: str
     score: str
     texts: Sequence[str]
-    bars: Sequence[Bar]
+    bars: Sequence[Bar] | None
     span: Span | None
     robustness: str
     moved: str | None
@@ -103,19 +104,21 @@ def lines(
     columns: Sequence[str],
     movement: Movement | None,
     robust: Robust | None,
+    choice: Choice,
 ) -> list[Line]:
     """Return the rows as they are shown, with bars and intervals on one scale each."""
     address = addresses.rows(page.contest, board=page.board, of=page.discipline, as_of=visit.as_of)
     own = {visit.query.get("around"), visit.caller.user} - {None, ""}
-    hues = part_hues(page.rows)
+    hues = part_hues(page.rows) if choice.shows("parts") else {}
     widest = max((_positive_sum(row) for row in page.rows), default=0.0) if hues else 0.0
-    spans = _spans(page.rows, interval_ends(page.rows, robust))
-    robustness = _robustness_cells(visit, page, robust)
+    ends = interval_ends(page.rows, robust)
+    spans = _spans(page.rows, ends) if choice.shows("interval") else {}
+    robustness = _robustness_cells(visit, page, robust if choice.shows("robustness") else None)
     scores = aligned_texts([row["score"] for row in page.rows])
     meanings = [discipline(page.discipline).traits.meaning(page.board, name) for name in columns]
     texts = [
         _cells(
-            [row.get(name) for row in page.rows],
+            [value_of(row, name) for row in page.rows],
             named=dict(() if meaning is None else meaning.named),
         )
         for name, meaning in zip(columns, meanings, strict=True)
@@ -128,7 +131,7 @@ def lines(
             address(row["id"]),
             score,
             cells,
-            _bars(row, widest, hues) if hues else (),
+            _bars(row, widest, hues) if choice.shows("parts") and "components" in row else None,
             spans.get(row["id"]),
             decided,
             _movement_text(row, movement),
@@ -170,7 +173,7 @@ def _row_html(line: Line) -> str:
 
 def _parts_html(line: Line) -> str:
     """Return the cell with the bar of a row's parts; nothing on a board without parts."""
-    if "components" not in line.row:
+    if line.bars is None:
         return ""
     if not line.bars:
         return '<td class="parts"></td>'
