@@ -74,7 +74,7 @@ class Visit:
         as_of = RowQuery(as_of=self.as_of).as_of
         return self.api.contests.get(self.path["contest"], as_of=as_of)
 
-    def listed(self, name: str) -> list[str]:
+    def texts(self, name: str) -> list[str]:
         """Return the texts of a parameter that repeats, has commas between texts, or both."""
         values = (value for key, value in self.query_pairs if key == name)
         return [text for value in values for each in value.split(",") if (text := each.strip())]

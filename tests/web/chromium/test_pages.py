@@ -163,10 +163,11 @@ def test_every_page_is_usable_by_everyone(site: Site, chromium: Chromium, role: 
 
 
 def test_every_component_is_usable_by_everyone(site: Site, chromium: Chromium) -> None:
-    """The page of components has states of them that the contests of tests lack."""
+    """The page of components has states that the contests lack; no link opens chosen columns."""
     visitor = chromium.visitor(site.origin, viewport=WIDE)
     load_axe(visitor.context)
     assert look(visitor, "/styleguide") == []
+    assert look(visitor, "/c/community?columns=parts&columns=height") == []
     visitor.close()
 
 

@@ -117,6 +117,21 @@ def test_a_file_is_shown_as_it_was_read_before_it_is_added(browser: Browser) -> 
     assert "the mapping, line 1" in browser.submit(DESK, f"{DESK}/records", wrong, file).text
 
 
+@pytest.mark.parametrize("do", ["check", "add"])
+def test_names_that_look_alike_are_a_warning_beside_the_rows(browser: Browser, do: str) -> None:
+    """Two bots that a reader takes for one split a score; a hidden sign is written out."""
+    browser.sign_in("organiser")
+    create(browser)
+    names = "id,name\n1,Ada\n2,ada\u200b\n3,\u202eada\n4,Bob\n"
+    fields, file = {"table": "bots", "do": do}, {"file": ("bots.csv", names)}
+    text = browser.submit(DESK, f"{DESK}/records", fields, file).text
+    [warning] = re.findall(r"<li><bdi>(Bots.name has .*?)</bdi></li>", text)
+    shown = ("&#39;Ada&#39;", r"&#39;ada\u200b&#39;", "count as different values")
+    assert [part in warning for part in shown] == [True] * 3
+    assert "Bob" not in warning
+    assert Markup(text).errors == []
+
+
 def test_rows_are_replaced_after_their_changes_were_shown(browser: Browser) -> None:
     """A wrong file would overwrite what is right; the page holds the file, without scripts."""
     browser.sign_in("organiser")

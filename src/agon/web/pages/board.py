@@ -55,7 +55,7 @@ def _board(visit: Visit, name: str) -> SitePage:
     choice = choice_of(visit, page, own_columns, sortable)
     columns = chosen_columns(choice, own_columns, sortable)
     movement = None if search or query.sort or not page.rows else _movement(visit, page)
-    drawn = _drawn(page, movement, robust)
+    drawn = _figures(page, movement, robust)
     movement = movement if choice.shows("moved") else None
     shown = lines(visit, page, columns, movement, robust, choice)
     own = _own_row(visit, page)
@@ -77,7 +77,7 @@ def _board(visit: Visit, name: str) -> SitePage:
         "since": None if movement is None else movement.since,
         "own": own,
         "chart": chart,
-        **_unscored(visit, page, query),
+        **_without_score(visit, page, query),
         "search": search,
         "sort": _shown_sort(page, query),
         **_selection(visit, choice),
@@ -105,7 +105,7 @@ def _board(visit: Visit, name: str) -> SitePage:
     )
 
 
-def _unscored(visit: Visit, page: BoardPage, query: BoardQuery) -> dict[str, Any]:
+def _without_score(visit: Visit, page: BoardPage, query: BoardQuery) -> dict[str, Any]:
     """Return the participants without a score and their names, below the last row of a board."""
     if not page.unscored_total or page.next is not None or query.q or query.sort:
         return {"unscored": (), "unscored_names": {}}
@@ -136,7 +136,7 @@ def _optional_columns(
     }
 
 
-def _drawn(page: BoardPage, movement: Movement | None, robust: Robust | None) -> list[str]:
+def _figures(page: BoardPage, movement: Movement | None, robust: Robust | None) -> list[str]:
     """Return which of the columns that are no single value of a row a page can have."""
     has = {
         "moved": movement is not None and movement.since is not None,

@@ -64,7 +64,7 @@ def choice_of(
         own: the columns that the page shows by itself.
         sortable: all columns that have a value in some row.
     """
-    asked = dict.fromkeys(visit.listed("columns"))
+    asked = dict.fromkeys(visit.texts("columns"))
     described = discipline(page.discipline).traits.columns
     known = {*FIXED, *DRAWN, *sortable, *described, *own}
     names = tuple(name for name in asked if name in known)
