@@ -73,7 +73,11 @@ def add_records(
     """Add records, one JSON object a line: all of them or none.
 
     A record that is already stored with the same content is not added again, so a request can be
-    repeated. In a live contest, what a protocol owns is a conflict: propose a change set instead.
+    repeated. Rows without a key are compared by content, and equal ones are counted within each
+    request: who splits a file with equal rows into several requests gives each row an
+    `external_id`, or the second of two equal rows counts as `repeated` and is not added. The
+    client and the command line do so. In a live contest, what a protocol owns is a conflict:
+    propose a change set instead.
 
     Names are compared without case, `_` and `-`: `uploaderId` is `uploader_id`. The notes of the
     response say which names and values were read in another spelling, and list keys that are not
