@@ -78,8 +78,8 @@ def test_charts_of_nothing_and_of_any_name_are_valid() -> None:
     groups = [BarGroup("<a> & b", [None, 0.0], ["none", "0"])]
     panels = [RocPanel("<a>", "&", [RocCurve("", [(0.0, 0.0), (1.0, 1.0)])])] * 4
     for text in (
-        bar_chart([], of=[], name="x", title="", subtitle=""),
-        bar_chart(groups, of=["<", ">"], name="x", title="<t>", subtitle=""),
+        bar_chart([], series=[], name="x", title="", subtitle=""),
+        bar_chart(groups, series=["<", ">"], name="x", title="<t>", subtitle=""),
         roc_chart([], name="x", title="", subtitle=""),
         roc_chart(panels, name="x", title="<t>", subtitle=""),
     ):

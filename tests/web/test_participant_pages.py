@@ -195,7 +195,7 @@ def test_an_account_lists_the_scores_of_its_user(site: Instance) -> None:
     browser.sign_in("participant")
     page = Markup(browser.get(addresses.account()).text)
     assert page.errors == []
-    assert addresses.row("league", "ada", board="bots", of="arena") in page.links
+    assert addresses.row("league", "ada", board="bots", discipline_name="arena") in page.links
     judge = Browser(site)
     judge.sign_in("judge")
     assert "No board has the id judy yet" in Markup(judge.get(addresses.account()).text).text

@@ -99,7 +99,12 @@ def test_a_step_of_the_history_leads_to_the_records_that_caused_it(site: Instanc
     assert len(steps) > 2
     history = Markup(site.client.get(addresses.person("league", "ada")).text)
     address = addresses.row(
-        "league", "ada", board="bots", of="arena", as_of=steps[-1]["seq"], since=steps[-2]["seq"]
+        "league",
+        "ada",
+        board="bots",
+        discipline_name="arena",
+        as_of=steps[-1]["seq"],
+        since=steps[-2]["seq"],
     )
     assert f"{address}#since" in history.links  # the cause
     assert address in history.links  # the point of the plot
@@ -111,13 +116,17 @@ def test_a_step_of_the_history_leads_to_the_records_that_caused_it(site: Instanc
         "/c/league/matches/n2", "/c/league/matches/n3",
     }  # fmt: skip
     assert all(site.client.get(link).status_code == 200 for link in links)
-    early = addresses.row("league", "ada", board="bots", of="arena", as_of=steps[0]["seq"], since=1)
+    early = addresses.row(
+        "league", "ada", board="bots", discipline_name="arena", as_of=steps[0]["seq"], since=1
+    )
     assert "nothing was published" in Markup(site.client.get(early).text).text
-    same = addresses.row("league", "ada", board="bots", of="arena", since=steps[-1]["seq"])
+    same = addresses.row(
+        "league", "ada", board="bots", discipline_name="arena", since=steps[-1]["seq"]
+    )
     assert "No part of the score changed" in Markup(site.client.get(same).text).text
     wrong = addresses.person("league", "ada", since="yesterday")
     assert site.client.get(wrong).status_code == 422
-    judge = addresses.row("league", "judy", board="judges", of="arena", since=7)
+    judge = addresses.row("league", "judy", board="judges", discipline_name="arena", since=7)
     assert judge == "/c/league/judges/judy?since=7"
 
 

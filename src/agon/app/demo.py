@@ -79,62 +79,68 @@ def build_demo(
     """
     if folder.exists() and not (folder / _MARK).is_file() and any(folder.iterdir()):
         raise Conflict(f"{folder} exists and is not a demo; give another folder with --dir")
-    demos = [(of, of.demo) for of in map(discipline, names()) if of.demo is not None]
+    demos = [
+        (chosen, chosen.demo) for chosen in map(discipline, names()) if chosen.demo is not None
+    ]
     building = folder.with_name(f".{folder.name}.building")
     shutil.rmtree(building, ignore_errors=True)
     try:
         building.mkdir(parents=True)
         origins = {}
-        for of, demo in demos:
-            progress(f"building {of.name}")
-            records = _records(of, demo, open_sandbox, progress)
-            origins[of.name] = records.origin
-            _write(records, building, of.name)
+        for chosen, demo in demos:
+            progress(f"building {chosen.name}")
+            records = _records(chosen, demo, open_sandbox, progress)
+            origins[chosen.name] = records.origin
+            _write(records, building, chosen.name)
         text = "".join(f"{name}: {origin}\n" for name, origin in origins.items())
         (building / _MARK).write_text(f"Made by agon demo.\n{text}", encoding="utf-8")
         shutil.rmtree(folder, ignore_errors=True)
         building.rename(folder)
     finally:
         shutil.rmtree(building, ignore_errors=True)
-    for of, demo in demos:
-        progress(f"scoring {of.name}")
-        source = folder / f"{of.name}.duckdb"
+    for chosen, demo in demos:
+        progress(f"scoring {chosen.name}")
+        source = folder / f"{chosen.name}.duckdb"
         commands = tuple(line.format(source=source) for line in demo.commands)
-        yield DemoResult(of.name, source, origins[of.name], score(of.name, source), commands)
+        yield DemoResult(
+            chosen.name, source, origins[chosen.name], score(chosen.name, source), commands
+        )
 
 
 def _records(
-    of: Discipline, demo: Demo, open_sandbox: OpenSandbox | None, progress: Progress
+    discipline: Discipline, demo: Demo, open_sandbox: OpenSandbox | None, progress: Progress
 ) -> _Records:
     """Return an example's records: imported, judged just now, or simulated."""
     if demo.dataset is not None:
         data = dataset(demo.dataset)
         imported = import_records(data.format, data.folder)
         return _Records(imported.tables, {}, f"real data: {data.credit}", data.attribution)
-    judges_programs = of.submissions is not None and of.submissions.judging == "program"
+    judges_programs = (
+        discipline.submissions is not None and discipline.submissions.judging == "program"
+    )
     if not judges_programs or open_sandbox is None:
-        return _simulate(of, demo)
+        return _simulate(discipline, demo)
     try:
         with open_sandbox() as sandbox:
-            return _judge_example(of, sandbox, progress)
+            return _judge_example(discipline, sandbox, progress)
     except Unavailable as missing:
-        records = _simulate(of, demo)
+        records = _simulate(discipline, demo)
         return replace(records, origin=f"{records.origin}; nothing could be run here ({missing})")
 
 
-def _simulate(of: Discipline, demo: Demo) -> _Records:
-    simulation = simulate(of.name, size=demo.size, seed=demo.seed, attacks=demo.attacks)
+def _simulate(discipline: Discipline, demo: Demo) -> _Records:
+    simulation = simulate(discipline.name, size=demo.size, seed=demo.seed, attacks=demo.attacks)
     among = f", with attackers: {', '.join(demo.attacks)}" if demo.attacks else ""
     return _Records(simulation.tables, simulation.truth, f"simulated, seed {demo.seed}{among}")
 
 
-def _judge_example(of: Discipline, sandbox: Sandbox, progress: Progress) -> _Records:
+def _judge_example(discipline: Discipline, sandbox: Sandbox, progress: Progress) -> _Records:
     """Run the example season's programs, and return its records."""
     with tempfile.TemporaryDirectory(prefix="agon-demo-") as folder:
         season = Path(folder) / "season"
         runs = judge_example(season, sandbox, progress=progress)
-        records = read_records(of.name, season)
-        tables = {table.name: records.arrow(table.name) for table in of.schema}
+        records = read_records(discipline.name, season)
+        tables = {table.name: records.arrow(table.name) for table in discipline.schema}
     note = (
         ""
         if sandbox.mode == "bwrap"

@@ -125,7 +125,7 @@ def ablate(
     ranks, others = runner.honest_ranks, without.honest_ranks
     both = sorted(ranks.keys() & others.keys())
     if len(both) > 1 and ranks != others:
-        first, second = ([of[name] for name in both] for of in (ranks, others))
+        first, second = ([measured[name] for name in both] for measured in (ranks, others))
         correlation = spearman(first, second, confidence=0.95).value
     else:
         correlation = 1.0

@@ -20,7 +20,7 @@ DEFAULT_SIZE = 300
 """People of a simulated season where no number is chosen."""
 
 
-def lab_of(of: str) -> "Lab":
+def lab_of(discipline_name: str) -> "Lab":
     """Return the attack lab of a discipline.
 
     Raises:
@@ -33,10 +33,16 @@ def lab_of(of: str) -> "Lab":
     """
     from agon.attacks.lab import Lab
 
-    place = f"{LABS[of]}:LAB" if of in LABS else discipline(of).attack_lab
+    place = (
+        f"{LABS[discipline_name]}:LAB"
+        if discipline_name in LABS
+        else discipline(discipline_name).attack_lab
+    )
     if place is None:
-        raise NotFound(f"{of} has no attack lab: {did_you_mean(of, LABS)}")
-    return load_part(of, place, Lab)
+        raise NotFound(
+            f"{discipline_name} has no attack lab: {did_you_mean(discipline_name, LABS)}"
+        )
+    return load_part(discipline_name, place, Lab)
 
 
 def further_labs() -> list[str]:

@@ -70,12 +70,12 @@ def bounds(strategy: Strategy[Any]) -> Mapping[str, Bound]:
     values = {name: [plan[name] for plan in strategy.plans] for name in strategy.plans[0]}
     return {
         name: Bound(
-            min(of) / 2,
-            max(of) if len(set(of)) > 1 else 2 * of[0],
-            all(isinstance(value, int) for value in of),
+            min(tried) / 2,
+            max(tried) if len(set(tried)) > 1 else 2 * tried[0],
+            all(isinstance(value, int) for value in tried),
         )
-        for name, of in values.items()
-        if min(of) > 0
+        for name, tried in values.items()
+        if min(tried) > 0
     }
 
 

@@ -79,9 +79,9 @@ def without_accounts(
             if actors.get(table.name) in rows.column_names:
                 drop = pc.or_(drop, _is_in(rows[actors[table.name]], named))
             for column in table.columns:
-                of = (column.references or "").partition(".")[0]
-                if of in removed and column.name in rows.column_names:
-                    drop = pc.or_(drop, _is_in(rows[column.name], removed[of]))
+                referred = (column.references or "").partition(".")[0]
+                if referred in removed and column.name in rows.column_names:
+                    drop = pc.or_(drop, _is_in(rows[column.name], removed[referred]))
             if pc.any(drop).as_py():
                 is_complete = False
                 remaining[table.name] = rows.filter(pc.invert(drop))

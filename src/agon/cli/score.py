@@ -97,7 +97,7 @@ def draw(out: "Output", result: "Result", board: "Board", *, top: int) -> None:
         draw_unscored(out, board)
 
 
-def draw_rows(out: "Output", of: str, board: str, rows: list[dict[str, Any]]) -> None:
+def draw_rows(out: "Output", discipline_name: str, board: str, rows: list[dict[str, Any]]) -> None:
     """Draw rows of a board of a discipline; the components of a score are one column."""
     from agon.cli.shared.tables import TableColumn, cell, numbers
 
@@ -120,7 +120,7 @@ def draw_rows(out: "Output", of: str, board: str, rows: list[dict[str, Any]]) ->
             )
             continue
         cells = numbers(values) if numeric else [cell(value) for value in values]
-        meaning = _meaning_of(of, board, name)
+        meaning = _meaning_of(discipline_name, board, name)
         if meaning is not None and meaning.is_detail:
             details.add(name.replace("_", " "))
         if meaning is not None and (named := dict(meaning.named)):
@@ -132,14 +132,18 @@ def draw_rows(out: "Output", of: str, board: str, rows: list[dict[str, Any]]) ->
     out.table(columns)
 
 
-def _meaning_of(of: str, board: str, column: str) -> "ColumnMeaning | None":
+def _meaning_of(discipline_name: str, board: str, column: str) -> "ColumnMeaning | None":
     """Return what a column is; None: it is not known here.
 
     A discipline of a server need not be installed here.
     """
     from agon.disciplines import discipline, is_discipline
 
-    return discipline(of).traits.meaning(board, column) if is_discipline(of) else None
+    return (
+        discipline(discipline_name).traits.meaning(board, column)
+        if is_discipline(discipline_name)
+        else None
+    )
 
 
 def _largest(parts: dict[str, Any], *, most: int = 3) -> str:

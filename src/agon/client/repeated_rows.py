@@ -21,7 +21,7 @@ _SORTED: Final = orjson.OPT_SORT_KEYS
 
 
 def name_rows(
-    of: str, contents: Iterable[bytes], *, table: str | None, ignore: Iterable[str]
+    discipline_name: str, contents: Iterable[bytes], *, table: str | None, ignore: Iterable[str]
 ) -> Iterator[bytes]:
     """Yield the contents of requests; rows without a key have an external id, in an envelope.
 
@@ -29,7 +29,7 @@ def name_rows(
     discipline that is not installed here.
 
     Args:
-        of: the discipline.
+        discipline_name: the discipline.
         contents: complete lines of NDJSON.
         table: the table of all lines, which are then bare rows.
         ignore: names of keys that are not read.
@@ -37,7 +37,7 @@ def name_rows(
     from agon.app.contests.ingest.identities import RowIdentities
 
     identities = RowIdentities()
-    schema = discipline(of).schema if is_discipline(of) else ()
+    schema = discipline(discipline_name).schema if is_discipline(discipline_name) else ()
     tables = {each.name: each for each in schema}
     ignored = frozenset(map(fold_name, ignore))
     for content in contents:

@@ -57,9 +57,9 @@ def add_records(
     contents, are_several = of_several(line_chunks(chunks, size=chunk))
     if are_several:
         # The first request counts equal rows for the last one, too.
-        of = connection.get("contests", contest)["discipline"]
+        discipline_name = connection.get("contests", contest)["discipline"]
         ignore = (query.get("ignore") or "").split(",")
-        named = name_rows(of, contents, table=query.get("table"), ignore=ignore)
+        named = name_rows(discipline_name, contents, table=query.get("table"), ignore=ignore)
         contents = line_chunks(named, size=chunk)
         query = {**query, "table": None}
     for content in contents:

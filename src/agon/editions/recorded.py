@@ -52,10 +52,12 @@ def _compare(full_name: str, overrides: bytes, recorded: str) -> RulesMismatch |
     )
 
 
-def _alternatives(of: str, full_name: str, overrides: Mapping[str, Any]) -> list[Rules]:
+def _alternatives(
+    discipline_name: str, full_name: str, overrides: Mapping[str, Any]
+) -> list[Rules]:
     """Return the rules of the other editions of a discipline, with and without overrides."""
     rules = [edition(full_name).rules] if overrides else []
-    for name in editions(of):
+    for name in editions(discipline_name):
         if name != full_name:
             try:
                 rules += [edition(name).with_rules(overrides), edition(name).rules]

@@ -27,22 +27,23 @@ _REQUIRED = ("agon", "title", "released")
 _KEYS = (*_REQUIRED, "base", "versions", "changelog", "rules", "reasons", "examples")
 
 
-def editions(of: str | None = None) -> list[str]:
+def editions(discipline_name: str | None = None) -> list[str]:
     """Return the full names of all released editions, or of one discipline's, oldest first."""
-    return list(lock() if of is None else lock_of(of))
+    return list(lock() if discipline_name is None else lock_of(discipline_name))
 
 
-def default_edition(of: str) -> str:
+def default_edition(discipline_name: str) -> str:
     """Return the full name of a discipline's default edition: the reference one, released first.
 
     Raises:
         NotFound: there is no such discipline, or it has no released edition.
     """
-    released = editions(of)
+    released = editions(discipline_name)
     if not released:
         raise NotFound(
-            f"the discipline {of} has no released edition; add one to {folder_of(of)} and run "
-            f"python -m agon.editions.release {of}"
+            f"the discipline {discipline_name} has no released edition; add one to "
+            f"{folder_of(discipline_name)} and run python -m agon.editions.release "
+            f"{discipline_name}"
         )
     return released[0]
 
@@ -88,35 +89,39 @@ def edition(first: str, second: str | None = None, /, *, of: str | None = None) 
 @cache
 def lock() -> Mapping[str, str]:
     """Return the ``rules_sha256`` of every released edition by full name, in order of release."""
-    return {full: fingerprint for of in disciplines() for full, fingerprint in lock_of(of).items()}
+    return {
+        full: fingerprint
+        for discipline_name in disciplines()
+        for full, fingerprint in lock_of(discipline_name).items()
+    }
 
 
 @cache
-def lock_of(of: str) -> Mapping[str, str]:
+def lock_of(discipline_name: str) -> Mapping[str, str]:
     """Return the lock of one discipline's editions.
 
     Raises:
         NotFound: there is no such discipline.
     """
-    file = folder_of(of) / LOCK
+    file = folder_of(discipline_name) / LOCK
     return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
 def file_of(full_name: str) -> Traversable:
     """Return the file that holds an edition."""
-    of, _, name = full_name.partition("/")
-    return folder_of(of) / f"{name}.toml"
+    discipline_name, _, name = full_name.partition("/")
+    return folder_of(discipline_name) / f"{name}.toml"
 
 
-def folder_of(of: str) -> Traversable:
+def folder_of(discipline_name: str) -> Traversable:
     """Return the folder with a discipline's editions and their lock.
 
     Raises:
         NotFound: there is no such discipline.
     """
-    package = None if of in BUILT_IN else discipline(of).editions
+    package = None if discipline_name in BUILT_IN else discipline(discipline_name).editions
     if package is None:
-        return files("agon.editions") / "released" / of
+        return files("agon.editions") / "released" / discipline_name
     return files(package) / "editions"
 
 
@@ -153,8 +158,8 @@ def parse(text: str, *, full_name: str) -> Edition:
         InvalidRule: unknown rules and values out of bounds, all at once.
     """
     content = tomllib.loads(text)
-    of, _, name = full_name.partition("/")
-    rules = discipline(of).rules
+    discipline_name, _, name = full_name.partition("/")
+    rules = discipline(discipline_name).rules
     if unknown := sorted(content.keys() - set(_KEYS)):
         raise NotFound(f"edition {full_name} has unknown keys: {', '.join(unknown)}")
     if missing := [key for key in _REQUIRED if key not in content]:
@@ -164,7 +169,7 @@ def parse(text: str, *, full_name: str) -> Edition:
     examples = [_example(item) for item in content.get("examples", ())]
     replaced = {example.title for example in examples}
     return Edition(
-        discipline=of,
+        discipline=discipline_name,
         name=name,
         agon=content["agon"],
         title=content["title"],

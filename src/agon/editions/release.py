@@ -20,30 +20,30 @@ HEAD = (
 )
 
 
-def release(of: str, *, unreleased: Collection[str] = ()) -> list[str]:
+def release(discipline_name: str, *, unreleased: Collection[str] = ()) -> list[str]:
     """Add the new editions of a discipline to its lock, and return what is wrong with any.
 
     An edition that is in the lock keeps its entry, and so its rank: the first is the default. One
     that is based on another new one is added after it.
 
     Args:
-        of: the discipline.
+        discipline_name: the discipline.
         unreleased: full names of editions whose fingerprint is recorded again, because they
             are not in use yet.
 
     Raises:
         NotFound: there is no such discipline.
     """
-    folder = Path(str(folder_of(of)))
+    folder = Path(str(folder_of(discipline_name)))
     changed: list[str] = []
     left = sorted(file for file in folder.glob("*.toml") if file.name != LOCK)
     while True:
         unread: dict[Path, str] = {}
         for file in left:
             try:
-                changed += _add(f"{of}/{file.stem}", file, unreleased)
+                changed += _add(f"{discipline_name}/{file.stem}", file, unreleased)
             except AgonError as error:
-                unread[file] = f"{of}/{file.stem}: {error}"
+                unread[file] = f"{discipline_name}/{file.stem}: {error}"
         if len(unread) == len(left):
             return [*unread.values(), *changed]
         left = list(unread)  # their base may be in the lock now
@@ -78,8 +78,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         errors = [
             error
-            for of in options.discipline
-            for error in release(of, unreleased=options.unreleased)
+            for discipline_name in options.discipline
+            for error in release(discipline_name, unreleased=options.unreleased)
         ]
     except AgonError as error:
         errors = [str(error)]

@@ -269,11 +269,11 @@ def issues_of(kind: Any, body: Any) -> list[LedgerIssue]:
         return [LedgerIssue(f"kind {preview(kind)} is unknown", did_you_mean(str(kind), KINDS))]
     if not isinstance(body, dict):
         return [LedgerIssue(f"the body of {kind} is {preview(body)}", "give an object")]
-    return field_issues(body, fields, of=kind)
+    return field_issues(body, fields, subject=kind)
 
 
 def field_issues(
-    value: Mapping[str, Any], fields: Iterable[Field], *, of: str
+    value: Mapping[str, Any], fields: Iterable[Field], *, subject: str
 ) -> list[LedgerIssue]:
     """List the fields of an object that are missing, do not fit or are not known."""
     issues = []
@@ -281,14 +281,16 @@ def field_issues(
     for field in known_fields.values():
         if field.name not in value:
             if not field.optional:
-                issues.append(LedgerIssue(f"{of} lacks {field.name}", f"give {field.expected}"))
+                issues.append(
+                    LedgerIssue(f"{subject} lacks {field.name}", f"give {field.expected}")
+                )
         elif not field.holds(value[field.name]):
-            fact = f"{field.name} of {of} is {preview(value[field.name])}"
+            fact = f"{field.name} of {subject} is {preview(value[field.name])}"
             issues.append(LedgerIssue(fact, f"give {field.expected}"))
     for extra in value:
         if extra not in known_fields:
             remedy = did_you_mean(str(extra), known_fields) if known_fields else "leave it out"
-            issues.append(LedgerIssue(f"{of} has no field {preview(extra)}", remedy))
+            issues.append(LedgerIssue(f"{subject} has no field {preview(extra)}", remedy))
     return issues
 
 

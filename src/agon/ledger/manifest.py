@@ -101,7 +101,7 @@ def manifest_of(value: Any) -> Manifest:
     """
     if not isinstance(value, dict):
         raise InvalidEntry([LedgerIssue(f"the manifest is {preview(value)}", "give an object")])
-    issues = field_issues(value, _FIELDS, of="the manifest")
+    issues = field_issues(value, _FIELDS, subject="the manifest")
     if issues:
         raise InvalidEntry(issues)
     return Manifest(**value)

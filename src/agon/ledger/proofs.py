@@ -136,7 +136,7 @@ def _proof_of(written: bytes) -> Proof:
         raise InvalidEntry([LedgerIssue(fact, "use the file as it was issued")]) from None
     if not isinstance(value, dict):
         raise InvalidEntry([LedgerIssue(f"the proof is {preview(value)}", "give an object")])
-    issues = field_issues(value, _FIELDS, of="the proof")
+    issues = field_issues(value, _FIELDS, subject="the proof")
     if issues:
         raise InvalidEntry(issues)
     return Proof(

@@ -198,7 +198,7 @@ def _page(folder: Path, issues: list[LedgerIssue]) -> dict[str, Any]:
     except InvalidEntry as error:
         issues += error.issues
         return {}
-    page, page_issues = _read(content.removesuffix(b"\n"), _PAGE, of="the page")
+    page, page_issues = _read(content.removesuffix(b"\n"), _PAGE, subject="the page")
     if not page_issues and not content.endswith(b"\n"):
         page_issues = [LedgerIssue("the line has no end", _AS_EXPORTED)]
     issues += (issue.at(CONTEST) for issue in page_issues)
@@ -213,7 +213,7 @@ def _heads(
     try:
         with open_file(folder, HEADS) as stream:
             for number, (line, ended) in enumerate(read_lines(stream, max_bytes=MAX_PAGE_BYTES), 1):
-                value, head_issues = _read(line, _HEAD, of="the head")
+                value, head_issues = _read(line, _HEAD, subject="the head")
                 if not ended:
                     head_issues.append(LedgerIssue("the line has no end", _AS_EXPORTED))
                 if not head_issues:
@@ -252,21 +252,21 @@ def _head_issues(
 
 
 def _read(
-    line: bytes, fields: Sequence[Field], *, of: str
+    line: bytes, fields: Sequence[Field], *, subject: str
 ) -> tuple[dict[str, Any], list[LedgerIssue]]:
     """Return the valid fields of an object in canonical JSON, and the issues."""
     if len(line) > MAX_PAGE_BYTES:
-        return {}, [LedgerIssue(f"{of} is longer than {MAX_PAGE_BYTES:,} bytes", _AS_EXPORTED)]
+        return {}, [LedgerIssue(f"{subject} is longer than {MAX_PAGE_BYTES:,} bytes", _AS_EXPORTED)]
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        return {}, [LedgerIssue(f"{of} is not JSON in UTF-8 ({error})", _AS_EXPORTED)]
+        return {}, [LedgerIssue(f"{subject} is not JSON in UTF-8 ({error})", _AS_EXPORTED)]
     if not isinstance(value, dict):
-        return {}, [LedgerIssue(f"{of} is {preview(value)}", "give an object")]
-    issues = field_issues(value, fields, of=of)
+        return {}, [LedgerIssue(f"{subject} is {preview(value)}", "give an object")]
+    issues = field_issues(value, fields, subject=subject)
     if not issues and canonical_json(value) != line:
         remedy = "write canonical JSON: sorted keys, each once, no blanks"
-        issues.append(LedgerIssue(f"{of} is not in canonical form", remedy))
+        issues.append(LedgerIssue(f"{subject} is not in canonical form", remedy))
     fits = {
         field.name: value[field.name]
         for field in fields

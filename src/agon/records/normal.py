@@ -114,8 +114,8 @@ class NormalForm:
             if column.sides and not _are_words(column, values):
                 sides = [columns.get(side, (None,) * len(rows)) for side in column.sides]
                 changed[name] = [
-                    _side(column, value, dict(zip(column.sides, of, strict=True)))
-                    for value, *of in zip(values, *sides, strict=True)
+                    _side(column, value, dict(zip(column.sides, shown_sides, strict=True)))
+                    for value, *shown_sides in zip(values, *sides, strict=True)
                 ]
                 has_empty = has_empty or None in changed[name]
             elif not (_are_words(column, values) if column.choices

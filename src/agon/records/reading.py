@@ -172,9 +172,9 @@ def _read(
     names = column_names(
         conditions.source_schema() if conditions else schema, columns, mapping.tables
     )
-    of = names.source_schema() if names or conditions else schema
-    source = without_ignored(open_tables(engine.connection, of), mapping.ignore)
-    report = name_report(of, source, mapping.ignore)
+    source_schema = names.source_schema() if names or conditions else schema
+    source = without_ignored(open_tables(engine.connection, source_schema), mapping.ignore)
+    report = name_report(source_schema, source, mapping.ignore)
     if names:
         missing = names.missing(source)
         source = names.rename_tables(source)

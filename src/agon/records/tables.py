@@ -230,18 +230,18 @@ class TablesView(Records):
     _of: Records | None = None
     _release: Callable[[], object]
 
-    def release_into(self, pending: list[str], *, of: Records | None = None) -> Self:
+    def release_into(self, pending: list[str], *, owner: Records | None = None) -> Self:
         """Queue the views in ``pending`` to be dropped after the last use (of ``of``, too)."""
-        self._pending_drops, self._of = pending, of
+        self._pending_drops, self._of = pending, owner
         # Views that read other ones need those to live as long, and may go with them.
-        last = weakref.finalize(of or self, pending.append, self._space)
-        self._release = of.close if of else last
+        last = weakref.finalize(owner or self, pending.append, self._space)
+        self._release = owner.close if owner else last
         return self
 
     def as_of(self, timestamp: datetime | None) -> Self:
         """Return the records as they were at a time."""
         view = super().as_of(timestamp)
-        return view if view is self else view.release_into(self._pending_drops, of=self)
+        return view if view is self else view.release_into(self._pending_drops, owner=self)
 
     def rows_where(self, table: str, column: str, values: Collection[str]) -> dict[int, str]:
         """Return the rows whose column, as text, has one of some values: number → value."""

@@ -164,9 +164,11 @@ class Arena(ArenaWork):
         listing = select(HONEYPOT_ANSWERS).where(HONEYPOT_ANSWERS.c.contest_no == contest_no)
         return self._all(HoneypotAnswer, listing.order_by(HONEYPOT_ANSWERS.c.id))
 
-    def save_round(self, of: ArenaRound) -> None:
+    def save_round(self, arena_round: ArenaRound) -> None:
         """Insert or update a round."""
-        self._transaction.upsert(ROUNDS, {**columns_of(of), "summary": json_text(of.summary)})
+        self._transaction.upsert(
+            ROUNDS, {**columns_of(arena_round), "summary": json_text(arena_round.summary)}
+        )
 
     def round(self, contest_no: int, round_id: str) -> ArenaRound:
         """Return a round or an attempt to qualify.
@@ -238,7 +240,7 @@ class Arena(ArenaWork):
             ROUNDS.c.contest_no == contest_no, ROUNDS.c.kind == "qualification"
         )
         newest = self._all(RoundState, _newest_rounds(listing, before=None, limit=limit))
-        return next((of for of in newest if of.summary.get("bot") == bot_id), None)
+        return next((attempt for attempt in newest if attempt.summary.get("bot") == bot_id), None)
 
     def last_number(self, contest_no: int, *, prefix: str) -> int:
         """Return the highest number among the ids with a prefix, ``r`` or ``q``; 0: there is none.

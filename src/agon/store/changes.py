@@ -63,10 +63,14 @@ class Changes:
 
     def causes_between(self, contest_no: int, first: int, last: int) -> dict[int, StepCause]:
         """Return the change sets by the positions at which they were applied or rolled back."""
-        of = CHANGES.c
-        asking = select(of.id, of.kind, of.reason, of.applied_at, of.rolled_back_at).where(
-            of.contest_no == contest_no,
-            or_(of.applied_at.between(first, last), of.rolled_back_at.between(first, last)),
+        changes = CHANGES.c
+        asking = select(
+            changes.id, changes.kind, changes.reason, changes.applied_at, changes.rolled_back_at
+        ).where(
+            changes.contest_no == contest_no,
+            or_(
+                changes.applied_at.between(first, last), changes.rolled_back_at.between(first, last)
+            ),
         )
         causes: dict[int, StepCause] = {}
         for row in self._transaction.all(asking):

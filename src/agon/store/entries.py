@@ -178,7 +178,7 @@ class Entries:
     def existing_keys(self, contest_no: int, table: str, keys: Sequence[str]) -> set[str]:
         """Return the keys of a table that exist."""
         rows = self._entries_named(contest_no, "record", keys, "table_name")
-        return {name for name, of in rows if of == table}
+        return {name for name, table_name in rows if table_name == table}
 
     def position_at(self, contest_no: int, time: datetime, *, until: int | None = None) -> int:
         """Return the position of the last entry not later than a time; 0 if there is none.

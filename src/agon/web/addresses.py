@@ -56,7 +56,7 @@ def row(
     participant: str,
     *,
     board: str,
-    of: str,
+    discipline_name: str,
     as_of: str | int | None = None,
     since: int | None = None,
 ) -> str:
@@ -65,22 +65,24 @@ def row(
     With ``since`` it shows what changed since that position; ``of`` is the contest's discipline.
 
     Example:
-        >>> row("spring", "ada", board="judges", of="arena")
+        >>> row("spring", "ada", board="judges", discipline_name="arena")
         '/c/spring/judges/ada'
-        >>> row("spring", "ada", board="bots", of="arena", as_of="7")
+        >>> row("spring", "ada", board="bots", discipline_name="arena", as_of="7")
         '/c/spring/people/ada?board=bots&as_of=7'
     """
-    address = rows(contest_id, board=board, of=of, as_of=as_of)(participant)
+    address = rows(contest_id, board=board, discipline_name=discipline_name, as_of=as_of)(
+        participant
+    )
     if since is None:
         return address
     return f"{address}{'&' if '?' in address else '?'}{urlencode({'since': since})}"
 
 
 def rows(
-    contest_id: str, *, board: str, of: str, as_of: str | int | None = None
+    contest_id: str, *, board: str, discipline_name: str, as_of: str | int | None = None
 ) -> Callable[[str], str]:
     """Return the function from a participant to the address that :func:`row` returns."""
-    rounds = discipline(of).rounds
+    rounds = discipline(discipline_name).rounds
     if rounds is not None and board == rounds.judges:
         before, after = judge(contest_id, ""), _with_query("", {"as_of": as_of})
     else:

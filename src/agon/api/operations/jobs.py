@@ -64,11 +64,11 @@ def list_jobs(
     """
     caller, now = ctx.caller, ctx.service.clock()
     with ctx.service.store.read() as session:
-        of = None if contest is None else _permitted_contest(ctx, session, contest)
-        if of is None and caller.contests is not Everywhere.ALL:
+        in_contest = None if contest is None else _permitted_contest(ctx, session, contest)
+        if in_contest is None and caller.contests is not Everywhere.ALL:
             raise Forbidden("this token is limited to some contests; name one: ?contest=…")
         stored = session.queue.page(
-            contest_no=None if of is None else of.no,
+            contest_no=None if in_contest is None else in_contest.no,
             states=() if state is None else (state,),
             kinds=_visible_kinds(kind, caller),
             after=page.after(str),
@@ -341,8 +341,8 @@ def _resource(job: entities.Job, contest: contest_entities.Contest | None) -> Jo
 
 def _queue(state: jobs.QueueState) -> Queue:
     counts = (
-        QueueCount(kind=kind, state=of, jobs=number)
-        for (kind, of), number in sorted(state.counts.items())
+        QueueCount(kind=kind, state=outcome, jobs=number)
+        for (kind, outcome), number in sorted(state.counts.items())
     )
     return Queue(
         paused=state.paused,

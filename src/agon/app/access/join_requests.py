@@ -44,7 +44,7 @@ def reject(service: Service, contest_id: str, request_id: str, *, by: Caller) ->
         contest = session.contests.get(contest_id)
         request, token = _lock(session, contest, request_id)
         session.access.save_token(replace(token, revoked_at=service.clock()))
-        revoke_sessions(service, session, token.user, of=token.id)
+        revoke_sessions(service, session, token.user, token_id=token.id)
         _end(service, session, contest, request, "reject", by)
     return request
 

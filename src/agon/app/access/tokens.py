@@ -129,7 +129,7 @@ def revoke_token(service: Service, token_id: str, *, by: Caller) -> Token:
         if token.revoked_at is None:
             token = replace(token, revoked_at=service.clock())
             session.access.save_token(token)
-            revoke_sessions(service, session, token.user, of=token.id)
+            revoke_sessions(service, session, token.user, token_id=token.id)
             add_audit_entry(
                 service,
                 session,
@@ -142,11 +142,11 @@ def revoke_token(service: Service, token_id: str, *, by: Caller) -> Token:
 
 
 def revoke_sessions(
-    service: Service, session: Session, user: str, *, of: str | None = None
+    service: Service, session: Session, user: str, *, token_id: str | None = None
 ) -> None:
     """Revoke the sessions of a user on the site: all of them, or those that only a token began."""
     for token in session.access.sessions(user):
-        if of is None or token.sources == (of,):
+        if token_id is None or token.sources == (token_id,):
             session.access.save_token(replace(token, revoked_at=service.clock()))
 
 

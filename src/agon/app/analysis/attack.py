@@ -170,7 +170,7 @@ class AttackReport:
 
 
 def attack(  # noqa: PLR0913 (one parameter for each option of the command)
-    of: str,
+    discipline_name: str,
     *,
     editions: Sequence[str] = (),
     names: Sequence[str] = (),
@@ -186,7 +186,7 @@ def attack(  # noqa: PLR0913 (one parameter for each option of the command)
     """Measure the costs and gains of attacks under some editions, and the findings that name them.
 
     Args:
-        of: the name of the discipline.
+        discipline_name: the name of the discipline.
         editions: full or short names (default: the reference edition).
         names: attacks of the catalog (default: all).
         size: people of the simulated season: users, bots that judge, or miners and validators.
@@ -203,10 +203,13 @@ def attack(  # noqa: PLR0913 (one parameter for each option of the command)
         Unreadable, InvalidRecords: the records cannot be read; the size is too small.
         NotScorable: the records end before anything is evaluated.
     """
-    lab = lab_of(of)
+    lab = lab_of(discipline_name)
     strategies = select(lab, names)
-    released = [released_edition(name, of=of) for name in editions or (default_edition(of),)]
-    world, digest = _world(of, source, mapping, size=size, seed=seed)
+    released = [
+        released_edition(name, of=discipline_name)
+        for name in editions or (default_edition(discipline_name),)
+    ]
+    world, digest = _world(discipline_name, source, mapping, size=size, seed=seed)
     paid = prices or lab.prices
     guards = {
         edition.full_name: list(guards_of(lab, edition)) if ablation else [] for edition in released
@@ -236,7 +239,7 @@ def attack(  # noqa: PLR0913 (one parameter for each option of the command)
                 )
             )
     simulated = None if source is not None else size
-    return AttackReport(of, simulated, seed, digest, tuple(attacked), paid)
+    return AttackReport(discipline_name, simulated, seed, digest, tuple(attacked), paid)
 
 
 def repeat(
@@ -287,13 +290,13 @@ def repeat(
 
 
 def _world(
-    of: str, source: Any, mapping: MappingSource | None, *, size: int, seed: int
+    discipline_name: str, source: Any, mapping: MappingSource | None, *, size: int, seed: int
 ) -> tuple[Any, str | None]:
     """Return a simulated world, or one of real records with their hash."""
-    lab = lab_of(of)
+    lab = lab_of(discipline_name)
     if source is None:
         return lab.simulate(size=size, seed=seed), None
-    with read_records(of, source, mapping=mapping) as records:
+    with read_records(discipline_name, source, mapping=mapping) as records:
         return lab.observe(records, seed=seed), records.sha256
 
 

@@ -21,7 +21,7 @@ def price_chart(report: AttackReport, *, is_part: bool = False) -> str:
 
     return bar_chart(
         _groups(report, price),
-        of=_names(report),
+        series=_names(report),
         name="prices",
         title=f"{report.discipline}: price of each attack",
         subtitle=f"US dollars of the cheapest plan that reaches the goal · {_world(report)}",
@@ -38,7 +38,7 @@ def harm_chart(report: AttackReport, *, is_part: bool = False) -> str:
 
     return bar_chart(
         _groups(report, harm),
-        of=_names(report),
+        series=_names(report),
         name="harm",
         title=f"{report.discipline}: who is harmed",
         subtitle="honest participants whose rank changes, and the most ranks that one of them "
@@ -48,13 +48,13 @@ def harm_chart(report: AttackReport, *, is_part: bool = False) -> str:
 
 
 def detector_chart(
-    of: str, rows: Sequence[PowerMeasurement], *, worlds: int, is_part: bool = False
+    discipline_name: str, rows: Sequence[PowerMeasurement], *, worlds: int, is_part: bool = False
 ) -> str:
     """Return power over false alarms of the findings of a discipline as SVG."""
     return roc_chart(
         list(_panels(rows)),
         name="detectors",
-        title=f"{of}: power of findings over false alarms",
+        title=f"{discipline_name}: power of findings over false alarms",
         subtitle="next to a point: actions of an attacker; a line has the thresholds of one check "
         f"· {worlds} simulated contests a row",
         is_part=is_part,

@@ -114,7 +114,7 @@ class CheckReport:
 
 
 def check(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
-    of: str,
+    discipline_name: str,
     source: RecordsSource,
     *,
     columns: Mapping[str, str] | None = None,
@@ -129,7 +129,7 @@ def check(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     """Validate every row of a source, then run the integrity checks.
 
     Args:
-        of: the discipline.
+        discipline_name: the discipline.
         source: all that :func:`agon.read_records` reads: a folder, a file, data frames.
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column of the source; only such rows are checked.
@@ -151,18 +151,24 @@ def check(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         >>> report.exit_code, report.rows["users"], report.by_severity
         (0, 7, {'error': 0, 'warning': 0, 'info': 0})
     """
-    chosen = discipline(of)
-    released, rules = rules_of(of, edition, overrides)
+    chosen = discipline(discipline_name)
+    released, rules = rules_of(discipline_name, edition, overrides)
     time = parse_time(as_of)
     report = partial(
         CheckReport,
-        discipline=of,
+        discipline=discipline_name,
         edition=released.full_name,
         overrides=overrides_of(released, rules),
     )
     try:
         records, problems = inspect_records(
-            of, source, columns=columns, where=where, mapping=mapping, ignore=ignore, engine=engine
+            discipline_name,
+            source,
+            columns=columns,
+            where=where,
+            mapping=mapping,
+            ignore=ignore,
+            engine=engine,
         )
     except InvalidRecords as error:  # of a single table, which becomes records once it is valid
         label = str(source) if isinstance(source, str | Path) else "memory"
@@ -189,7 +195,7 @@ def check(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
 
 
 def _findings(
-    of: Discipline, records: Records, time: datetime | None, rules: Rules
+    discipline: Discipline, records: Records, time: datetime | None, rules: Rules
 ) -> list[Finding]:
     """Return the findings about a source's names and values, and those of the integrity checks."""
-    return in_order([*source_findings(records), *of.find(records.as_of(time), rules)])
+    return in_order([*source_findings(records), *discipline.find(records.as_of(time), rules)])

@@ -213,7 +213,7 @@ class Comparison(Difference):
 
 
 def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
-    of: str,
+    discipline_name: str,
     records: RecordsSource,
     left: RuleSet | str | Mapping[str, Any] | None = None,
     right: RuleSet | str | Mapping[str, Any] | None = None,
@@ -231,7 +231,7 @@ def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     """Score the same records under two sets of rules, or at two times, and return what differs.
 
     Args:
-        of: the name of the discipline.
+        discipline_name: the name of the discipline.
         records: a source that :func:`agon.read_records` reads, such as a folder or a data frame.
         left: an edition's name, overrides of the reference edition, or a :class:`RuleSet` with
             both; None: the reference edition.
@@ -264,14 +264,22 @@ def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         after_rules = RuleSet(after_rules.edition, {**after_rules.overrides, **overrides})
     sides = (before_rules, after_rules)
     for side in sides:  # a misspelled rule is an error before records are read
-        rules_of(of, side.edition, side.overrides)
+        rules_of(discipline_name, side.edition, side.overrides)
     read = read_records(
-        of, records, columns=columns, where=where, mapping=mapping, ignore=ignore, engine=engine
+        discipline_name,
+        records,
+        columns=columns,
+        where=where,
+        mapping=mapping,
+        ignore=ignore,
+        engine=engine,
     )
     results = []
     times = iter((as_of, as_of if as_of_right is None else as_of_right))
     for side in count_steps(sides, label="rules", total=len(sides)):
-        result = score(of, read, edition=side.edition, overrides=side.overrides, as_of=next(times))
+        result = score(
+            discipline_name, read, edition=side.edition, overrides=side.overrides, as_of=next(times)
+        )
         result.board(board)  # computed here, where it counts as part of the step
         results.append(result)
     before, after = results

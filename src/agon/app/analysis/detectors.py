@@ -31,7 +31,7 @@ class DetectorReport:
 
 
 def detectors(
-    of: str, *, size: int | None = None, seed: int = 1, worlds: int = WORLDS
+    discipline_name: str, *, size: int | None = None, seed: int = 1, worlds: int = WORLDS
 ) -> DetectorReport:
     """Return power and false alarms of the findings of a discipline.
 
@@ -40,7 +40,7 @@ def detectors(
         Unreadable: the size is too small for a contest.
     """
     try:
-        rows = tuple(measure(of, size=size, seed=seed, worlds=worlds))
+        rows = tuple(measure(discipline_name, size=size, seed=seed, worlds=worlds))
     except ValueError as error:
-        raise Unreadable(f"cannot simulate {of}: {error}") from None
-    return DetectorReport(of, size, seed, worlds, rows)
+        raise Unreadable(f"cannot simulate {discipline_name}: {error}") from None
+    return DetectorReport(discipline_name, size, seed, worlds, rows)

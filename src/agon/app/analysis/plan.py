@@ -66,7 +66,7 @@ class SourcePlan:
 
 
 def plan(
-    of: str,
+    discipline_name: str,
     source: str | Path,
     *,
     engine: str | None = None,
@@ -75,7 +75,7 @@ def plan(
     """Return the size of a source, and the engines that can score it.
 
     Args:
-        of: the name of the discipline.
+        discipline_name: the name of the discipline.
         source: a folder, a DuckDB or SQLite file, or ``postgresql://…``; of a discipline with a
             format of one table also a file of such rows.
         engine: one engine (None: all).
@@ -93,18 +93,18 @@ def plan(
         >>> made.size.rows, made.engines[0].reason
         (69, '')
     """
-    schema = discipline(of).schema
+    schema = discipline(discipline_name).schema
     if engine is not None:
         require_engine(engine, source)
     names = [each.name for each in ENGINES] if engine is None else [engine]
-    form = format_of_file(of, source)
+    form = format_of_file(discipline_name, source)
     if form is None:
         size = source_size(schema, source, mapping=source_mapping(mapping))
     else:
         size = file_of_rows_size(Table(form.name, ()), Path(source))
     is_file = form is not None
     return SourcePlan(
-        of, size, tuple(_engine_plan(name, source, is_file=is_file) for name in names)
+        discipline_name, size, tuple(_engine_plan(name, source, is_file=is_file) for name in names)
     )
 
 

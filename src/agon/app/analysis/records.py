@@ -34,7 +34,7 @@ RecordsSource = str | Path | Records | ImportedRecords | Simulation | Rows | Map
 
 
 def read_records(
-    of: str,
+    discipline_name: str,
     source: RecordsSource,
     *,
     columns: Mapping[str, str] | None = None,
@@ -49,7 +49,7 @@ def read_records(
     polars, pyarrow, a DuckDB relation) or a list of dicts.
 
     Args:
-        of: the name of the discipline.
+        discipline_name: the name of the discipline.
         source: one of
 
             * a folder with one CSV, NDJSON or Parquet file per table, a DuckDB or SQLite file, or
@@ -85,7 +85,13 @@ def read_records(
         2
     """
     records, issues = inspect_records(
-        of, source, columns=columns, where=where, mapping=mapping, ignore=ignore, engine=engine
+        discipline_name,
+        source,
+        columns=columns,
+        where=where,
+        mapping=mapping,
+        ignore=ignore,
+        engine=engine,
     )
     if issues:
         records.close()
@@ -94,7 +100,7 @@ def read_records(
 
 
 def inspect_records(
-    of: str,
+    discipline_name: str,
     source: RecordsSource,
     *,
     columns: Mapping[str, str] | None = None,
@@ -106,7 +112,7 @@ def inspect_records(
     """Read a discipline's records and return them together with all that is wrong with them.
 
     Args:
-        of: the name of the discipline.
+        discipline_name: the name of the discipline.
         source: all that :func:`read_records` reads.
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column of the source.
@@ -125,23 +131,23 @@ def inspect_records(
         ['unknown-table']
     """
     reads = source_mapping(mapping).with_columns(columns).with_ignored(ignore)
-    schema = _extend(discipline(of).schema, reads.keep)
+    schema = _extend(discipline(discipline_name).schema, reads.keep)
     renamed = bool(reads or where)
     if require_engine(engine, source).counts:
-        return _inspect_in_engine(of, source, str(engine), reads=reads, where=where)
+        return _inspect_in_engine(discipline_name, source, str(engine), reads=reads, where=where)
     if isinstance(source, Records):
-        return _already_read(of, source, renamed=renamed), []
+        return _already_read(discipline_name, source, renamed=renamed), []
     label = str(source) if isinstance(source, str | Path) else "memory"
     single = is_table(source) or _is_file_of_rows(source)
     if isinstance(source, str | Path) and not single:
         return inspect(schema, source, mapping=reads, where=where)
     if single:
-        form = _format_of_rows(of)
+        form = _format_of_rows(discipline_name)
         table = cast("str | Path | Rows", source)
         source = import_records(form.name, table, mapping=reads, where=where)
         reads, where = NO_MAPPING, None
-    if isinstance(source, ImportedRecords) and source.discipline != of:
-        raise other_discipline(of, source.discipline)
+    if isinstance(source, ImportedRecords) and source.discipline != discipline_name:
+        raise other_discipline(discipline_name, source.discipline)
     tables = getattr(source, "tables", source)
     if not isinstance(tables, Mapping):
         raise Unreadable(
@@ -179,7 +185,7 @@ def _extend(schema: Schema, kept: Mapping[str, str]) -> Schema:
     return replace(schema, tables=tables) if added else schema
 
 
-def _already_read(of: str, records: Records, *, renamed: bool) -> Records:
+def _already_read(discipline_name: str, records: Records, *, renamed: bool) -> Records:
     """Return records that are read already.
 
     Raises:
@@ -187,25 +193,30 @@ def _already_read(of: str, records: Records, *, renamed: bool) -> Records:
     """
     if renamed:
         raise Conflict("columns, mapping and where are about a source; give them to read_records")
-    if records.discipline != of:
-        raise other_discipline(of, records.discipline)
+    if records.discipline != discipline_name:
+        raise other_discipline(discipline_name, records.discipline)
     return records
 
 
 def _inspect_in_engine(
-    of: str, source: Any, name: str, *, reads: SourceMapping, where: Mapping[str, Any] | None
+    discipline_name: str,
+    source: Any,
+    name: str,
+    *,
+    reads: SourceMapping,
+    where: Mapping[str, Any] | None,
 ) -> tuple[Records, list[RowIssue]]:
     """Return the records in an engine in which the tables stay, and what is wrong with them.
 
     A mapping and conditions are applied on this machine, which sends what it has read.
     """
-    if not discipline(of).traits.relational:
-        raise Conflict(f"{of} is not counted on {name}; use --engine embedded")
+    if not discipline(discipline_name).traits.relational:
+        raise Conflict(f"{discipline_name} is not counted on {name}; use --engine embedded")
     if isinstance(source, Records):
         if not isinstance(source, RelationalRecords):
             raise Conflict(f"expected a source for {name}, got records that are read already")
-        return _already_read(of, source, renamed=bool(reads or where)), []
-    schema = discipline(of).schema
+        return _already_read(discipline_name, source, renamed=bool(reads or where)), []
+    schema = discipline(discipline_name).schema
     local = None
     if reads or where:
         local, issues = inspect(schema, source, mapping=reads, where=where)
@@ -270,7 +281,7 @@ def normal_tables(records: Records) -> dict[str, pa.Table]:
 
 
 def convert_records(
-    of: str,
+    discipline_name: str,
     source: str | Path,
     *,
     columns: Mapping[str, str] | None = None,
@@ -286,28 +297,33 @@ def convert_records(
         InvalidRecords: with all issues; also for unused names that are near to a missing one.
         NotFound, Unreadable, Unavailable: the source cannot be opened.
     """
-    form = format_of_file(of, source)
+    form = format_of_file(discipline_name, source)
     if form is not None:
         return import_records(form.name, source, columns=columns, where=where, mapping=mapping)
-    with read_records(of, source, columns=columns, where=where, mapping=mapping) as records:
-        return ImportedRecords(of, normal_tables(records), records.notes, records.names)
+    with read_records(
+        discipline_name, source, columns=columns, where=where, mapping=mapping
+    ) as records:
+        return ImportedRecords(
+            discipline_name, normal_tables(records), records.notes, records.names
+        )
 
 
-def format_of_file(of: str, source: str | Path) -> Format | None:
+def format_of_file(discipline_name: str, source: str | Path) -> Format | None:
     """Return the format of a file of one table; None: the source is no such file.
 
     Raises:
         Unreadable: it is one, and the discipline has no format of one table.
     """
-    return _format_of_rows(of) if _is_file_of_rows(source) else None
+    return _format_of_rows(discipline_name) if _is_file_of_rows(source) else None
 
 
-def _format_of_rows(of: str) -> Format:
-    form = format_of_frame(of)
+def _format_of_rows(discipline_name: str) -> Format:
+    form = format_of_frame(discipline_name)
     if form is None:
-        names = ", ".join(table.name for table in discipline(of).schema)
+        names = ", ".join(table.name for table in discipline(discipline_name).schema)
         raise Unreadable(
-            f"{of} has several tables; give a folder, or data frames by table name ({names})"
+            f"{discipline_name} has several tables; give a folder, or data frames by table name "
+            f"({names})"
         )
     return form
 
@@ -320,6 +336,8 @@ def _is_file_of_rows(source: Any) -> bool:
     return path.is_file() and bool(ending_of(path.name))
 
 
-def other_discipline(of: str, other: str) -> Conflict:
+def other_discipline(discipline_name: str, other: str) -> Conflict:
     """Return the error that records belong to another discipline."""
-    return Conflict(f"expected records of {of}, got records of {other}; score them as {other}")
+    return Conflict(
+        f"expected records of {discipline_name}, got records of {other}; score them as {other}"
+    )

@@ -200,7 +200,7 @@ def overrides_of(edition: Edition, rules: Rules) -> dict[str, Any]:
 
 
 def score(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
-    of: str,
+    discipline_name: str,
     records: RecordsSource,
     *,
     columns: Mapping[str, str] | None = None,
@@ -215,7 +215,7 @@ def score(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     """Score records under an edition (None: the discipline's reference edition).
 
     Args:
-        of: the name of the discipline.
+        discipline_name: the name of the discipline.
         records: records, or a source that :func:`read_records` reads: a folder, a data frame, data
             frames by table name, imported or simulated records.
         columns: the source's name of a column by the schema's, where they differ.
@@ -250,20 +250,26 @@ def score(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         >>> score("dojo", result.records, overrides={"brevity_max": 0}).board().rows()[0]["score"]
         1030.0
     """
-    chosen = discipline(of)
-    released, rules = rules_of(of, edition, overrides)
+    chosen = discipline(discipline_name)
+    released, rules = rules_of(discipline_name, edition, overrides)
     time = parse_time(as_of)
     if chosen.further_columns is not None and (further := chosen.further_columns(rules)):
         mapping = source_mapping(mapping).with_kept(further)
     read = read_records(
-        of, records, columns=columns, where=where, mapping=mapping, ignore=ignore, engine=engine
+        discipline_name,
+        records,
+        columns=columns,
+        where=where,
+        mapping=mapping,
+        ignore=ignore,
+        engine=engine,
     )
     visible = read.as_of(time)
     return Result(chosen, released, rules, visible, time, chosen.score(visible, rules))
 
 
 def explain(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
-    of: str,
+    discipline_name: str,
     records: RecordsSource,
     name: str,
     *,
@@ -280,7 +286,7 @@ def explain(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     """Score records and explain one id: ``score(…).explain(name)`` in one call.
 
     Args:
-        of: the name of the discipline.
+        discipline_name: the name of the discipline.
         records: all that :func:`score` takes.
         name: the id to explain.
         board: the board (None: the discipline's default).
@@ -303,7 +309,7 @@ def explain(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         351.0
     """
     result = score(
-        of, records,
+        discipline_name, records,
         columns=columns, where=where, mapping=mapping, ignore=ignore, engine=engine,
         edition=edition, overrides=overrides, as_of=as_of,
     )  # fmt: skip
@@ -311,7 +317,7 @@ def explain(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
 
 
 def rules_of(
-    of: str, edition: str | None, overrides: Mapping[str, Any] | None
+    discipline_name: str, edition: str | None, overrides: Mapping[str, Any] | None
 ) -> tuple[Edition, Rules]:
     """Return an edition (None: the discipline's default) and its rules with overrides.
 
@@ -320,9 +326,11 @@ def rules_of(
         InvalidRule: with all unknown rules and values out of bounds.
         TypeError: the overrides are no mapping.
     """
-    discipline(of)
+    discipline(discipline_name)
     require_overrides(overrides)
-    released = released_edition(default_edition(of) if edition is None else edition, of=of)
+    released = released_edition(
+        default_edition(discipline_name) if edition is None else edition, of=discipline_name
+    )
     return released, released.with_rules(overrides or {})
 
 

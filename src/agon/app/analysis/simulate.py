@@ -13,12 +13,12 @@ TRUTH = "truth"
 
 
 def simulate(
-    of: str, *, size: int = DEFAULT_SIZE, seed: int = 1, attacks: Sequence[str] = ()
+    discipline_name: str, *, size: int = DEFAULT_SIZE, seed: int = 1, attacks: Sequence[str] = ()
 ) -> Simulation:
     """Simulate records of a discipline; equal arguments give equal records.
 
     Args:
-        of: the name of the discipline.
+        discipline_name: the name of the discipline.
         size: number of records of its main kind (``discipline(of).simulator.size_unit``).
         seed: seed of all draws.
         attacks: names of attacks to mix in; each is one of ``discipline(of).attacks``.
@@ -32,15 +32,17 @@ def simulate(
         >>> {name: table.num_rows for name, table in simulation.tables.items()}
         {'problems': 4, 'submissions': 20}
     """
-    simulator = discipline(of).require_simulator()
+    simulator = discipline(discipline_name).require_simulator()
     known = simulator.attacks
     for attack in attacks:
         if attack not in known:
-            raise NotFound(f"{of} has no attack {attack!r}: {did_you_mean(attack, known)}")
+            raise NotFound(
+                f"{discipline_name} has no attack {attack!r}: {did_you_mean(attack, known)}"
+            )
     try:
         return simulator.simulate(size=size, seed=seed, attacks=tuple(dict.fromkeys(attacks)))
     except ValueError as error:  # the discipline needs more for a contest
-        raise Unreadable(f"cannot simulate {of}: {error}") from None
+        raise Unreadable(f"cannot simulate {discipline_name}: {error}") from None
 
 
 def write_simulation(simulation: Simulation, out: Path, *, form: TableFormat = "parquet") -> None:

@@ -29,21 +29,24 @@ class HoneypotHistory:
         self.unknown: dict[str, set[str]] = {}
 
     def add(
-        self, of: SettledRound, templates: Mapping[str, Sequence[str]], reserves: Mapping[str, Any]
+        self,
+        settled: SettledRound,
+        templates: Mapping[str, Sequence[str]],
+        reserves: Mapping[str, Any],
     ) -> None:
         """Note a round.
 
         Args:
-            of: the round.
+            settled: the round.
             templates: those of each honeypot that was shown, by match.
             reserves: the reserves that were asked, by match.
         """
-        if of.outcome["kind"] == "qualification":
+        if settled.outcome["kind"] == "qualification":
             return
         matches = []
-        for match in of.outcome["matches"]:
-            name, drawn = match["match"], of.drawn.matches[match["match"]]
-            voters, shown = of.votes.get(name, []), templates.get(name, ())
+        for match in settled.outcome["matches"]:
+            name, drawn = match["match"], settled.drawn.matches[match["match"]]
+            voters, shown = settled.votes.get(name, []), templates.get(name, ())
             audience = [*drawn["judges"], *reserves[name]] if shown else []
             matches.append(([*voters, *audience], shown))
         self.recent |= remember(self.recent, matches)
@@ -53,9 +56,9 @@ class HoneypotCheck:
     """Repeats the honeypots of one round, in the order of its matches."""
 
     def __init__(
-        self, of: SettledRound, history: HoneypotHistory, memory: HoneypotMemory, bank: Bank
+        self, settled: SettledRound, history: HoneypotHistory, memory: HoneypotMemory, bank: Bank
     ) -> None:
-        self._of = of
+        self._of = settled
         self._history = history
         self._memory = memory
         self._bank = bank
@@ -142,8 +145,8 @@ class HoneypotCheck:
 
         That it did not answer, or copied, is stated as a fault is; the text was never recorded.
         """
-        name, of = drawn["match"], self._of.drawn
-        inputs = RoundInputs.from_json(of.inputs)
-        expected = draw_weak_bot(inputs, drawn, seed=of.seed, rules=of.rules)
+        name, draw = drawn["match"], self._of.drawn
+        inputs = RoundInputs.from_json(draw.inputs)
+        expected = draw_weak_bot(inputs, drawn, seed=draw.seed, rules=draw.rules)
         if weak.get("bot") != expected:
             yield f"match {name}: {weak.get('bot')} was asked besides, drawn was {expected}"

@@ -64,10 +64,12 @@ def _obstacles(
         with service.store.read() as session:
             answer = judge_obstacles(session, view.contest, judge, scored=arena, at=service.clock())
         return answer or ()
-    of = candidates_of(
+    candidates = candidates_of(
         arena.facts, arena.standings.games, arena.credibilities, arena.rules, only={judge}
     )
-    return tuple(reason for each in of for reason in obstacles(each, at=at, rules=arena.rules))
+    return tuple(
+        reason for each in candidates for reason in obstacles(each, at=at, rules=arena.rules)
+    )
 
 
 def _measurements(service: Service, arena: ScoredArena, judge_id: str) -> tuple[JudgeFigure, ...]:

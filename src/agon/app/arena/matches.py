@@ -163,8 +163,8 @@ def _summary(arena: ScoredArena, place: int) -> dict[str, Any]:
     rated = int(np.searchsorted(arena.ratings.match, place))
     is_rated = rated < len(arena.ratings.match) and int(arena.ratings.match[rated]) == place
     bots = {
-        side: None if (number := int(of[place])) == NONE else str(facts.bots.ids[number])
-        for side, of in (("a", listed.bot_a), ("b", listed.bot_b))
+        side: None if (number := int(bot[place])) == NONE else str(facts.bots.ids[number])
+        for side, bot in (("a", listed.bot_a), ("b", listed.bot_b))
     }
     panel = int(arena.results.panel[place])
     final = int(arena.results.final[place])

@@ -48,55 +48,60 @@ class PanelCheck:
 
     def finish(self) -> Iterator[tuple[int, str]]:
         """Yield position and text of all that is wrong with the round, whose records were read."""
-        of, self._of = self._of, None
-        if of is None:
+        settled, self._of = self._of, None
+        if settled is None:
             return
         try:
             for difference in _differences(
-                of, self._history, self.bank, must_state=self._states_asked
+                settled, self._history, self.bank, must_state=self._states_asked
             ):
-                yield of.at, difference
+                yield settled.at, difference
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            name = of.drawn.inputs["name"]
-            yield of.at, f"round {name}: its matches cannot be repeated ({error!r})"
-        self._states_asked |= "asked" in of.outcome
+            name = settled.drawn.inputs["name"]
+            yield settled.at, f"round {name}: its matches cannot be repeated ({error!r})"
+        self._states_asked |= "asked" in settled.outcome
 
 
 def _differences(
-    of: SettledRound, history: HoneypotHistory, bank: Bank, *, must_state: bool
+    settled: SettledRound, history: HoneypotHistory, bank: Bank, *, must_state: bool
 ) -> Iterator[str]:
     """Yield what is wrong with a round, and add it to the history.
 
     Honeypots were written in the order of the matches, and then judges were replaced.
     """
     memory = HoneypotMemory(history.recent)
-    honeypots = HoneypotCheck(of, history, memory, bank)
-    matches = [(of.drawn.matches[match["match"]], match) for match in of.outcome["matches"]]
+    honeypots = HoneypotCheck(settled, history, memory, bank)
+    matches = [
+        (settled.drawn.matches[match["match"]], match) for match in settled.outcome["matches"]
+    ]
     for drawn, match in matches:
         # A honeypot that became void afterwards was shown, too.
         if match["outcome"] == "honeypot" or "honeypot_text" in match:
             yield from honeypots.differences(drawn, match)
-    substitutes: dict[str, list[str]] = {name: [] for name in of.drawn.matches}
-    for name, judge in of.outcome.get("asked", ()):
-        templates, reserves = honeypots.templates.get(name, ()), of.drawn.matches[name]["reserves"]
+    substitutes: dict[str, list[str]] = {name: [] for name in settled.drawn.matches}
+    for name, judge in settled.outcome.get("asked", ()):
+        templates, reserves = (
+            honeypots.templates.get(name, ()),
+            settled.drawn.matches[name]["reserves"],
+        )
         waiting = [each for each in reserves if each not in substitutes[name]]
         expected = memory.next_reserve(waiting, templates) if waiting else None
         if judge != expected and not (templates and history.unknown.keys() & set(waiting)):
             yield f"match {name}: {judge} was asked as a reserve, the next was {expected}"
         substitutes[name].append(judge)
         memory.show([judge], templates)
-    must_state |= "asked" in of.outcome
+    must_state |= "asked" in settled.outcome
     for drawn, match in matches:
         name = drawn["match"]
         yield from _panel_differences(
             drawn,
             match,
             substitutes=substitutes[name],
-            voted=of.votes.get(name, []),
+            voted=settled.votes.get(name, []),
             must_state=must_state,
         )
-    _note_unknown(of, history, honeypots.templates, substitutes)
-    history.add(of, honeypots.templates, substitutes)
+    _note_unknown(settled, history, honeypots.templates, substitutes)
+    history.add(settled, honeypots.templates, substitutes)
 
 
 def _panel_differences(
@@ -125,18 +130,18 @@ def _panel_differences(
 
 
 def _note_unknown(
-    of: SettledRound,
+    settled: SettledRound,
     history: HoneypotHistory,
     templates: Mapping[str, Sequence[str]],
     substitutes: Mapping[str, Sequence[str]],
 ) -> None:
     """Note the judges of whom a ledger of an earlier version does not show what they saw."""
-    for match in of.outcome["matches"]:
+    for match in settled.outcome["matches"]:
         name = match["match"]
         if match["replaced"] and not substitutes[name]:
-            for judge in of.drawn.matches[name]["reserves"] if name in templates else ():
+            for judge in settled.drawn.matches[name]["reserves"] if name in templates else ():
                 history.unknown.setdefault(judge, set()).update(templates[name])
     # Earlier versions named attempts to qualify as rounds, and remembered votes on them, too.
-    if of.outcome["kind"] == "qualification" and of.drawn.inputs["name"].startswith("r"):
-        for judge in (each for voted in of.votes.values() for each in voted):
+    if settled.outcome["kind"] == "qualification" and settled.drawn.inputs["name"].startswith("r"):
+        for judge in (each for voted in settled.votes.values() for each in voted):
             history.unknown.setdefault(judge, set())

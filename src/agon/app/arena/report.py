@@ -43,9 +43,9 @@ def report_of(lines: Iterable[bytes]) -> ArenaReport:
     degraded: list[str] = []
 
     def rounds() -> Iterator[RoundRecord]:
-        for of in settled_rounds(lines):
-            degraded.extend([of.name] if of.is_degraded else ())
-            yield of
+        for settled in settled_rounds(lines):
+            degraded.extend([settled.name] if settled.is_degraded else ())
+            yield settled
 
     rows = [
         {

@@ -35,7 +35,7 @@ class BarGroup:
 def bar_chart(
     groups: Sequence[BarGroup],
     *,
-    of: Sequence[str],
+    series: Sequence[str],
     name: str,
     title: str,
     subtitle: str,
@@ -45,7 +45,7 @@ def bar_chart(
 
     Args:
         groups: from top to bottom.
-        of: what is compared; each has a color, and a bar in every group.
+        series: what is compared; each has a color, and a bar in every group.
         name: prefix of its ids.
         title: one line.
         subtitle: one line of smaller print.
@@ -53,19 +53,19 @@ def bar_chart(
 
     Example:
         >>> group = BarGroup("ring", [2.5, None], ["$2.50", "not reached"])
-        >>> chart = bar_chart([group], of=["old", "new"], name="a", title="", subtitle="")
+        >>> chart = bar_chart([group], series=["old", "new"], name="a", title="", subtitle="")
         >>> "ring: old $2.50, new not reached" in chart
         True
     """
     highest = max((v for group in groups for v in group.values if v is not None), default=0.0)
     along = Scale(0.0, highest or 1.0, _NAMES, WIDTH - _MARGIN - _VALUES)
-    tall = _BAR * len(of) + _GAP
+    tall = _BAR * len(series) + _GAP
     bottom = _HEAD + tall * len(groups)
     parts = [
         element("rect", width=WIDTH, height=bottom + _FOOT, class_="paper"),
         _text(title, x=_MARGIN, y=30, class_="title ink"),
         _text(subtitle, x=_MARGIN, y=50, class_="small quiet"),
-        *_legend(of),
+        *_legend(series),
         *_axis(along, bottom),
     ]
     for at, group in enumerate(groups):
@@ -74,16 +74,16 @@ def bar_chart(
         parts,
         name=name,
         title=title,
-        description="; ".join(_group_text(group, of) for group in groups),
+        description="; ".join(_group_text(group, series) for group in groups),
         width=WIDTH,
         height=bottom + _FOOT,
         is_part=is_part,
     )
 
 
-def _legend(of: Sequence[str]) -> Iterator[str]:
-    room = (WIDTH - 2 * _MARGIN) / max(len(of), 1)
-    for at, label in enumerate(of):
+def _legend(series: Sequence[str]) -> Iterator[str]:
+    room = (WIDTH - 2 * _MARGIN) / max(len(series), 1)
+    for at, label in enumerate(series):
         x = _MARGIN + at * room
         yield element("rect", x=x, y=66, width=_SWATCH, height=_SWATCH, class_=f"f{at}")
         yield _text(shorten(label, max_width=room - 2 * _ASIDE), x=x + _ASIDE, y=75, class_="ink")
@@ -110,8 +110,8 @@ def _group(group: BarGroup, along: Scale, top: float) -> Iterator[str]:
         yield _text(text, x=end + 6, y=y + _BASELINE, class_="small quiet")
 
 
-def _group_text(group: BarGroup, of: Sequence[str]) -> str:
-    bars = ", ".join(f"{label} {text}" for label, text in zip(of, group.texts, strict=True))
+def _group_text(group: BarGroup, series: Sequence[str]) -> str:
+    bars = ", ".join(f"{label} {text}" for label, text in zip(series, group.texts, strict=True))
     return f"{group.name}: {bars}"
 
 

@@ -106,12 +106,12 @@ def _are_sound(columns: PlainColumns, table: pa.Table) -> bool:
     """Return whether the columns on which ratings do not depend surely have no fault."""
     of_categories = (table[name].type for name in columns.categories)
     return all(
-        kinds.is_string(of)
-        or kinds.is_large_string(of)
-        or kinds.is_string_view(of)
-        or kinds.is_boolean(of)
-        or kinds.is_integer(of)
-        for of in of_categories
+        kinds.is_string(counts)
+        or kinds.is_large_string(counts)
+        or kinds.is_string_view(counts)
+        or kinds.is_boolean(counts)
+        or kinds.is_integer(counts)
+        for counts in of_categories
     ) and all(_are_times(own, table[name]) for own, name in columns.times.items())
 
 

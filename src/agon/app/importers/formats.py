@@ -123,14 +123,14 @@ def _formats_of(name: str) -> Iterable[Format]:
     ]
 
 
-def format_of_frame(of: str) -> Format | None:
+def format_of_frame(discipline_name: str) -> Format | None:
     """Return the format in which a single data frame of a discipline is read; None: there is none.
 
     Example:
         >>> format_of_frame("arena").name, format_of_frame("dojo")
         ('arena-battles', None)
     """
-    return next((item for item in _formats_of(of) if item.frame), None)
+    return next((item for item in _formats_of(discipline_name) if item.frame), None)
 
 
 def import_records(  # noqa: PLR0913 (an option each)

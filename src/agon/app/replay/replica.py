@@ -245,9 +245,9 @@ class ContestReplica:
         self._state = state
         self._heads += heads
 
-    def _start_tables(self, of: str) -> AppendOnlyTables:
+    def _start_tables(self, discipline_name: str) -> AppendOnlyTables:
         source = f"ledger of {self.contest}"
-        schema = discipline(of).schema
+        schema = discipline(discipline_name).schema
         self._growing = AppendOnlyTables(schema, engine=self._engine, source=source)
         return self._growing
 

@@ -74,7 +74,7 @@ def store_gate(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Comm
         contest = session.contests.lock(job.payload["contest"])
         if contest.state == "final":
             raise Conflict(f"contest {contest.id} is final; publish the problem in another")
-        require_free_slug(session, contest, problem.slug, of=problem.id)
+        require_free_slug(session, contest, problem.slug, problem_id=problem.id)
         drafts = publication(
             answer,
             replaces=position_of(session, contest, "problems", problem_row(answer.problem)),

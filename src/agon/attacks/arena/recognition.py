@@ -132,7 +132,7 @@ class Style:
     """
 
     def __init__(self, robotic: Iterable[str], other: Iterable[str]) -> None:
-        counts = [Counter(of for text in texts for of in _features(text))
+        counts = [Counter(feature for text in texts for feature in _features(text))
                   for texts in (robotic, other)]  # fmt: skip
         names = counts[0].keys() | counts[1].keys()
         logs = []

@@ -25,10 +25,10 @@ def act(season: Season, plan: Plan) -> None:
         season.collect(season.own, [season.prompt(number * each) for number in range(puppets)])
     pairs = [
         (
-            season.account((of + 1 + slot % likers) % puppets),
-            season.prompt(of * each + slot // likes),
+            season.account((owner + 1 + slot % likers) % puppets),
+            season.prompt(owner * each + slot // likes),
         )
-        for of in range(puppets)
+        for owner in range(puppets)
         for slot in range(each * likes)
     ]
     for account, prompt in season.today(pairs):

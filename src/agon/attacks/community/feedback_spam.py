@@ -13,7 +13,7 @@ def act(season: Season, plan: Plan) -> None:
     count, most = int(plan["feedbacks"]), season.rules.daily_feedbacks
     season.rate(season.own, season.today(season.others_prompts(count)))
     if most and season.rules.feedback_targets == "all":
-        season.rate(season.own, season.today(season.others_responses(count)), of="response")
+        season.rate(season.own, season.today(season.others_responses(count)), table="response")
 
 
 STRATEGY = Strategy(

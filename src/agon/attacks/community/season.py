@@ -56,7 +56,7 @@ class Season:
         """Return the id of the attacker's further account with a number from 0."""
         return self.world.id_in("users", number)
 
-    def likes(self, prompts: int, each: int, *, of: int = 0) -> list[tuple[Any, Any]]:
+    def likes(self, prompts: int, each: int, *, opinion: int = 0) -> list[tuple[Any, Any]]:
         """Return who likes which prompt, so that each has so many likes that count.
 
         Under a limit of feedback for each creator, further accounts share the work.
@@ -64,10 +64,10 @@ class Season:
         Args:
             prompts: number of prompts, from number 0 on, all of one creator.
             each: likes that each prompt gets.
-            of: number of the first further account that likes.
+            opinion: number of the first further account that likes.
         """
         return [
-            (self.account(of + slot % self.likers(prompts, each)), self.prompt(slot // each))
+            (self.account(opinion + slot % self.likers(prompts, each)), self.prompt(slot // each))
             for slot in range(prompts * each)
         ]
 
@@ -101,11 +101,11 @@ class Season:
         return responses[:: max(1, len(responses) // max(count, 1))][:count]
 
     def rate(
-        self, user: Any, targets: Iterable[Any], *, opinion: str = "positive", of: str = "prompt"
+        self, user: Any, targets: Iterable[Any], *, opinion: str = "positive", table: str = "prompt"
     ) -> None:
         """Give feedback on prompts, or on responses (``of``)."""
         for target in targets:
-            row = {"user_id": user, f"{of}_id": target, "opinion": opinion}
+            row = {"user_id": user, f"{table}_id": target, "opinion": opinion}
             number = self.world.id_in("quick_feedbacks", len(self._rows))
             self._add("quick_feedbacks", id=number, created_at=self._time(), **row)
             self._actions.append((self.day, "feedback"))

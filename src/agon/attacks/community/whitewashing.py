@@ -15,7 +15,7 @@ def act(season: Season, plan: Plan) -> None:
     if season.day == 1:
         for number in range(index):
             season.write(season.account(0), number)
-    for account, prompt in season.today(season.likes(index, index, of=1)):
+    for account, prompt in season.today(season.likes(index, index, opinion=1)):
         season.rate(account, [prompt])
 
 

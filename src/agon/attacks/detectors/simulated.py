@@ -119,10 +119,10 @@ class _Contest:
 
     def findings(self, tables: Tables) -> list[Finding]:
         """Return the warnings and errors, and the notes of checks that have no warnings."""
-        of = discipline(self.of.discipline)
-        rules = of.rules().override(self.of.opt_ins)
-        with read_rows(of.schema, tables) as records:
-            findings = of.find(records, rules)
+        chosen = discipline(self.of.discipline)
+        rules = chosen.rules().override(self.of.opt_ins)
+        with read_rows(chosen.schema, tables) as records:
+            findings = chosen.find(records, rules)
         return [f for f in findings if f.severity is not Severity.INFO or f.code in self.of.notes]
 
     def trial(self, made: Simulation, attack: str, case: FindingCase, part: float) -> PowerTrial:

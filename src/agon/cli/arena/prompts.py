@@ -49,10 +49,10 @@ def add_prompts(
     if human_answers and honeypot_answers:
         raise click.UsageError("set one of --human-answers and --honeypot-answers")
     with target.open(create=False) as api:
-        of = human_answers + 2 * honeypot_answers
+        answers = human_answers + 2 * honeypot_answers
         adders = api.prompts.add, api.prompts.add_human_answers, api.prompts.add_honeypot_answers
-        summary = adders[of](contest, read_pieces(file))
+        summary = adders[answers](contest, read_pieces(file))
     if form == "json":
         deliver_json(lists.plain_values(summary))
         return
-    click.echo(f"{summary.saved:,} {_NOUNS[of]}{'' if summary.saved == 1 else 's'} saved")
+    click.echo(f"{summary.saved:,} {_NOUNS[answers]}{'' if summary.saved == 1 else 's'} saved")

@@ -155,14 +155,14 @@ def summary(report: "dict[str, Any]") -> "list[str]":
             f"Bradley–Terry {correlation['bradley_terry']}"
         ),
         *(
-            f"judges, {name}: {of['below']} of {of['judges']} below 50 after "
-            f"{of['votes'] / of['judges']:.0f} votes on average"
-            for name, of in report["judges_below_50"].items()
+            f"judges, {name}: {figures['below']} of {figures['judges']} below 50 after "
+            f"{figures['votes'] / figures['judges']:.0f} votes on average"
+            for name, figures in report["judges_below_50"].items()
         ),
         *(
-            f"latency of {of['count']} {kind}s: median {of['p50']} ms, 95 % {of['p95']} ms, "
-            f"99 % {of['p99']} ms"
-            for kind, of in report["latency_ms"].items()
+            f"latency of {figures['count']} {kind}s: median {figures['p50']} ms, "
+            f"95 % {figures['p95']} ms, 99 % {figures['p99']} ms"
+            for kind, figures in report["latency_ms"].items()
         ),
         f"forfeits: {report['forfeits']}; faults: "
         + ", ".join(f"{owner} {count}" for owner, count in report["faults"].items()),

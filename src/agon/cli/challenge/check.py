@@ -167,7 +167,10 @@ def _draw_keys(tasks: dict[str, tuple[str, ...]]) -> None:
     from agon.app.tasks.formats.keys import row_of
     from agon.cli.shared.tables import Output, TableColumn
 
-    keys = [row_of(key) for key in dict.fromkeys(key for of in tasks.values() for key in of)]
+    keys = [
+        row_of(key)
+        for key in dict.fromkeys(key for keys_of_task in tasks.values() for key in keys_of_task)
+    ]
     rows = list(dict.fromkeys(keys))
     if not rows:
         return

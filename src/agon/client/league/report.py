@@ -101,11 +101,11 @@ def _judges(league: League) -> dict[str, dict[str, float]]:
     }
     for number, character in enumerate(league.population.characters):
         row = rows.get(league.ids[number], {"credibility": _LEVEL, "votes": 0})
-        of = counts[character]
-        of["judges"] += 1
-        of["below"] += row["credibility"] < _LEVEL
-        of["votes"] += row["votes"]
-    return {name: of for name, of in counts.items() if of["judges"]}
+        figures = counts[character]
+        figures["judges"] += 1
+        figures["below"] += row["credibility"] < _LEVEL
+        figures["votes"] += row["votes"]
+    return {name: figures for name, figures in counts.items() if figures["judges"]}
 
 
 def _rows(league: League, board: str) -> Iterable[dict[str, Any]]:

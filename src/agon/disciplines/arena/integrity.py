@@ -238,7 +238,9 @@ def _dealings(facts: Facts, group_of: dict[str, int], groups: int) -> list[_Deal
     seats = (match[voter != NONE].astype(np.int64)) * max(groups, 1) + voter[voter != NONE]
     panels, members = np.unique(seats, return_counts=True)
     together = panels[members > 1] % max(groups, 1)
-    counts = (np.bincount(of, minlength=groups).tolist() for of in (among, on_own, together))
+    counts = (
+        np.bincount(selected, minlength=groups).tolist() for selected in (among, on_own, together)
+    )
     return [_Dealings(*each) for each in zip(*counts, strict=True)]
 
 

@@ -47,8 +47,8 @@ def judge_figures(
             meaning=meaning,
         )
 
-    def count(of: Bools) -> int:
-        return int(np.count_nonzero(of))
+    def count(marked: Bools) -> int:
+        return int(np.count_nonzero(marked))
 
     yield share(
         "agreement with the consensus",

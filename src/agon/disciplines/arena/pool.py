@@ -112,15 +112,17 @@ def in_pool(
     Judges have the age that they had at the newest time in the records; API judges are in no pool.
     """
     at, pool = newest_time(facts), np.zeros(len(facts.judges), dtype=np.bool_)
-    of = candidates_of(facts, games, credibilities, rules)
-    pool[facts.judges.kind != API] = [not obstacles(each, at=at, rules=rules) for each in of]
+    candidates = candidates_of(facts, games, credibilities, rules)
+    pool[facts.judges.kind != API] = [
+        not obstacles(each, at=at, rules=rules) for each in candidates
+    ]
     return pool
 
 
 def newest_time(facts: Facts) -> datetime:
     """Return the newest time in the records: of a match, an account or a reinstatement."""
     times = (facts.matches.played, facts.judges.account_created, facts.reinstatements.at)
-    newest = max(int(of.max(initial=UNKNOWN_TIME)) for of in times)
+    newest = max(int(column.max(initial=UNKNOWN_TIME)) for column in times)
     return parse_time(newest) or from_micros(0)
 
 

@@ -171,7 +171,9 @@ class SubmissionCache:
         if table.num_rows > len(rows):
             table = table.filter(pa.array(np.isin(table["_row"].to_numpy(), rows)))
         source, hashes, lengths = self._read(_combine_chunks(table["source"]))
-        named = {name: of.numbers(_combine_chunks(table[name])) for name, of in self.names.items()}
+        named = {
+            name: ids.numbers(_combine_chunks(table[name])) for name, ids in self.names.items()
+        }
         filed = len(self.texts["id"]) + np.arange(len(rows))
         taken = ("created", "l_chars", "matched", "verdict")
         numbers = {name: table[name].to_numpy() for name in taken} | named

@@ -189,5 +189,5 @@ def dangling(connection: Any, references: Ids, keys: Ids) -> tuple[int, list[tup
     return count, connection.execute(sql).fetchall()
 
 
-def _bits(of: Ids, within: Ids) -> str:
-    return f"bitstring_agg({quote(of.column)}, {within.low}, {within.high})"
+def _bits(ids: Ids, within: Ids) -> str:
+    return f"bitstring_agg({quote(ids.column)}, {within.low}, {within.high})"

@@ -304,9 +304,13 @@ class _TableCheck:
         if (table, column) not in known:  # one query for all columns of a table
             columns = [column, *self._schema.table(table).id_columns]
             types = self._source.tables[table].types
-            integers = {of: (table, of) in self._integer_ids for of in columns if of in types}
+            integers = {
+                each_column: (table, each_column) in self._integer_ids
+                for each_column in columns
+                if each_column in types
+            }
             statistics = ids(self._connection, relation(table), integers)
-            known.update({(table, of): each for of, each in statistics.items()})
+            known.update({(table, each_column): each for each_column, each in statistics.items()})
         return known[table, column]
 
     def _failing(self, check: ConstraintCheck, count: int) -> list[RowIssue]:

@@ -79,7 +79,9 @@ def _choices(choices: tuple[str, ...]) -> dict[str, str]:
             for choice, listed in words.items():
                 for word in filter(None, listed.split(", ")):
                     meant.setdefault(fold_word(word), set()).add(choice)
-    synonyms = {word: next(iter(of)) for word, of in meant.items() if len(of) == 1}
+    synonyms = {
+        word: next(iter(meanings)) for word, meanings in meant.items() if len(meanings) == 1
+    }
     return {**synonyms, **exact}
 
 

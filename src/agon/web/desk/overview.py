@@ -196,5 +196,5 @@ def _details(contest: Contest) -> dict[str, str]:
     }
 
 
-def _usual_names(of: str) -> NameDisplay:
-    return "shown" if discipline(of).shows_names else "hidden"
+def _usual_names(discipline_name: str) -> NameDisplay:
+    return "shown" if discipline(discipline_name).shows_names else "hidden"

@@ -128,7 +128,7 @@ def _intervals(
         subtitle="",
         name="picture",
         address=addresses.rows(
-            page.contest, board=page.board, of=page.discipline, as_of=visit.as_of
+            page.contest, board=page.board, discipline_name=page.discipline, as_of=visit.as_of
         ),
     )
     return Picture(

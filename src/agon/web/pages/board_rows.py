@@ -107,7 +107,9 @@ def lines(
     choice: Choice,
 ) -> list[Line]:
     """Return the rows as they are shown, with bars and intervals on one scale each."""
-    address = addresses.rows(page.contest, board=page.board, of=page.discipline, as_of=visit.as_of)
+    address = addresses.rows(
+        page.contest, board=page.board, discipline_name=page.discipline, as_of=visit.as_of
+    )
     own = {visit.query.get("around"), visit.caller.user} - {None, ""}
     hues = part_hues(page.rows) if choice.shows("parts") else {}
     widest = max((_positive_sum(row) for row in page.rows), default=0.0) if hues else 0.0

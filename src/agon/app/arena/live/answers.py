@@ -23,19 +23,22 @@ _ROUNDS: Final = 50
 
 
 def assign_answers(
-    service: Service, session: Session, contest: Contest, of: ArenaRound
+    service: Service, session: Session, contest: Contest, arena_round: ArenaRound
 ) -> datetime:
     """Assign an answer to both bots of each match; return the deadline."""
-    rules = ArenaRules(**of.body["rules"])
+    rules = ArenaRules(**arena_round.body["rules"])
     deadline = service.clock() + timedelta(seconds=rules.answer_seconds)
     work = [
-        (drawn, match, bot) for drawn, match in matches_of(of) for bot in _bots_to_ask(drawn, match)
+        (drawn, match, bot)
+        for drawn, match in matches_of(arena_round)
+        for bot in _bots_to_ask(drawn, match)
     ]
     bots = session.arena.bots_named(contest.no, {bot for _, _, bot in work})
-    seed = seed_of(service, contest, of)
+    seed = seed_of(service, contest, arena_round)
     session.arena.add_work(
         new_work(
-            service, of, match_in_work(seed, drawn["match"], bot), "answer", bot, bots[bot],
+            service, arena_round, match_in_work(seed, drawn["match"], bot), "answer", bot,
+            bots[bot],
             {"prompt": match["text"], "max_chars": rules.max_answer_chars}, deadline,
         )
         for drawn, match, bot in work
@@ -54,7 +57,7 @@ def _bots_to_ask(drawn: Mapping[str, Any], match: Mapping[str, Any]) -> Iterator
 
 def new_work(  # all of it is in the work
     service: Service,
-    of: ArenaRound,
+    arena_round: ArenaRound,
     match: str,
     kind: Any,
     assignee: str,
@@ -68,8 +71,8 @@ def new_work(  # all of it is in the work
     latency = None if bot is None else bot.latency_ms
     return Work(
         id=work_id,
-        contest_no=of.contest_no,
-        round=of.id,
+        contest_no=arena_round.contest_no,
+        round=arena_round.id,
         match=match,
         kind=kind,
         assignee=assignee,
@@ -93,7 +96,7 @@ def new_work(  # all of it is in the work
 def judge_answers(
     service: Service,
     contest: Contest,
-    of: ArenaRound,
+    arena_round: ArenaRound,
     items: Sequence[Work],
     honeypots: HoneypotTexts,
     *,
@@ -104,16 +107,16 @@ def judge_answers(
     Args:
         service: the service.
         contest: the contest.
-        of: the round.
+        arena_round: the round.
         items: its answers, all handed in or expired.
         honeypots: writes the robotic sides of honeypots.
         earlier: the answers of the rounds before, under rule ``plagiarism_scope = contest``.
     """
-    body = copy_of(of)
+    body = copy_of(arena_round)
     rules = ArenaRules(**body["rules"])
-    secret = seed_of(service, contest, of)
+    secret = seed_of(service, contest, arena_round)
     results = {item.match: item for item in items}
-    changed = replace(of, body=body)
+    changed = replace(arena_round, body=body)
     for drawn, match in matches_of(changed):
         for side in SIDES:
             bot = drawn[f"bot_{side}"]
@@ -158,10 +161,12 @@ def judge_answers(
     return changed
 
 
-def earlier_answers(session: Session, contest: Contest, of: ArenaRound) -> EarlierAnswers | None:
+def earlier_answers(
+    session: Session, contest: Contest, arena_round: ArenaRound
+) -> EarlierAnswers | None:
     """Return the answers of bots in all settled rounds; None: the rules do not compare them."""
-    rules = ArenaRules(**of.body["rules"])
-    if rules.plagiarism_scope == "match" or of.kind != "round":
+    rules = ArenaRules(**arena_round.body["rules"])
+    if rules.plagiarism_scope == "match" or arena_round.kind != "round":
         return None
     before: int | None = None
     answers: list[tuple[str, str, str]] = []  # newest first
@@ -184,13 +189,13 @@ def earlier_answers(session: Session, contest: Contest, of: ArenaRound) -> Earli
 def _is_copied(
     drawn: Mapping[str, Any],
     match: dict[str, Any],
-    of: ArenaRound,
+    arena_round: ArenaRound,
     *,
     rules: ArenaRules,
     earlier: EarlierAnswers | None,
 ) -> bool:
     """Return whether the answers of a match are copies; state those of earlier answers."""
-    if earlier is not None and (copies := _copies(drawn, match, of, earlier)):
+    if earlier is not None and (copies := _copies(drawn, match, arena_round, earlier)):
         match["copies"] = copies
         return True
     texts = (match["answers"][side]["text"] for side in SIDES)
@@ -200,28 +205,28 @@ def _is_copied(
 def _copies(
     drawn: Mapping[str, Any],
     match: Mapping[str, Any],
-    of: ArenaRound,
+    arena_round: ArenaRound,
     earlier: EarlierAnswers,
 ) -> list[dict[str, str]]:
     """Return the sides of a match that copy an earlier answer of another owner, and from where."""
     sources = {
         side: earlier.source_of(
-            match["answers"][side]["text"], author=_author(of, drawn[f"bot_{side}"])
+            match["answers"][side]["text"], author=_author(arena_round, drawn[f"bot_{side}"])
         )
         for side in SIDES
     }
     return [{"side": side, "of": name} for side, name in sources.items() if name is not None]
 
 
-def _author(of: ArenaRound, bot: str) -> str:
+def _author(arena_round: ArenaRound, bot: str) -> str:
     """Return the owner of a bot, or the bot where its owner is unknown."""
-    owners = {each["id"]: each["owner_id"] for each in of.body["inputs"]["entrants"]}
+    owners = {each["id"]: each["owner_id"] for each in arena_round.body["inputs"]["entrants"]}
     return owners.get(bot) or bot
 
 
-def _other_answers(of: ArenaRound, drawn: Mapping[str, Any]) -> Iterator[str]:
+def _other_answers(arena_round: ArenaRound, drawn: Mapping[str, Any]) -> Iterator[str]:
     """Yield the answers of other matches of a round to the same prompt."""
-    for other, match in matches_of(of):
+    for other, match in matches_of(arena_round):
         if other["prompt"] == drawn["prompt"] and other["match"] != drawn["match"]:
             yield from (answer["text"] for answer in match["answers"].values())
 

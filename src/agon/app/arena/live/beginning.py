@@ -192,21 +192,23 @@ def commit(
     return {"round": name}
 
 
-def seed_of(service: Service, contest: Contest, of: ArenaRound) -> str:
+def seed_of(service: Service, contest: Contest, arena_round: ArenaRound) -> str:
     """Return the seed of a round."""
-    name = f"{contest.id}/{of.id}"
-    return decrypt(of.seed, server_key=service.network_key, webhook_id=name).decode()
+    name = f"{contest.id}/{arena_round.id}"
+    return decrypt(arena_round.seed, server_key=service.network_key, webhook_id=name).decode()
 
 
-def draw(service: Service, session: Session, contest: Contest, of: ArenaRound) -> ArenaRound:
+def draw(
+    service: Service, session: Session, contest: Contest, arena_round: ArenaRound
+) -> ArenaRound:
     """Return a committed round with its draw, which follows from seed, head and inputs alone."""
-    body, rules = dict(of.body), ArenaRules(**of.body["rules"])
-    secret = seed_of(service, contest, of)
+    body, rules = dict(arena_round.body), ArenaRules(**arena_round.body["rules"])
+    secret = seed_of(service, contest, arena_round)
     seed = drawing_seed(secret, body["head"])
-    if of.kind == "qualification":
+    if arena_round.kind == "qualification":
         drawn = draw_qualification(body["inputs"], seed=seed, rules=rules)
         body["matches"] = [_qualification(session, contest, drawn["matches"][0])]
-        return replace(of, body={**body, "draw": drawn})
+        return replace(arena_round, body={**body, "draw": drawn})
     inputs = RoundInputs.from_json(body["inputs"])
     drawn = draw_round(inputs, seed=seed, rules=rules)
     texts = {prompt.id: prompt.text for prompt in session.arena.prompts(contest.no)}
@@ -217,7 +219,7 @@ def draw(service: Service, session: Session, contest: Contest, of: ArenaRound) -
         for bot in (draw_weak_bot(inputs, match, seed=seed, rules=rules),)
     ]
     _remember_prompts(session, contest, drawn["matches"], count=rules.prompts_unseen)
-    return replace(of, body=body)
+    return replace(arena_round, body=body)
 
 
 def _qualification(session: Session, contest: Contest, drawn: dict[str, Any]) -> dict[str, Any]:

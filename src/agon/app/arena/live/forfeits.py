@@ -16,15 +16,19 @@ PAUSED: Final = "bot-paused"
 """The kind of the event by which the owner of a bot and organizers learn that it is paused."""
 
 
-def count_forfeits(service: Service, session: Session, contest: Contest, of: ArenaRound) -> None:
+def count_forfeits(
+    service: Service, session: Session, contest: Contest, arena_round: ArenaRound
+) -> None:
     """Count the forfeits of each bot in a row, and pause those with too many.
 
     The owner of a paused bot and the organizers get an event.
     """
-    rules = ArenaRules(**of.body["rules"])
-    playing = {drawn[f"bot_{side}"] for drawn, _ in matches_of(of) for side in SIDES} - {None}
+    rules = ArenaRules(**arena_round.body["rules"])
+    playing = {drawn[f"bot_{side}"] for drawn, _ in matches_of(arena_round) for side in SIDES} - {
+        None
+    }
     bots = session.arena.bots_named(contest.no, playing)
-    for drawn, match in matches_of(of):
+    for drawn, match in matches_of(arena_round):
         if match["outcome"] == "again":
             continue
         for side in SIDES:

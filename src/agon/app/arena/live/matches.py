@@ -17,15 +17,15 @@ Drawn = Mapping[str, Any]
 """A match as it was drawn."""
 
 
-def copy_of(of: ArenaRound) -> dict[str, Any]:
+def copy_of(arena_round: ArenaRound) -> dict[str, Any]:
     """Return a copy of a round's body whose matches may be changed; what was drawn is shared."""
-    matches = orjson.loads(orjson.dumps(of.body["matches"]))  # deepcopy is slow
-    return {**of.body, "matches": matches}
+    matches = orjson.loads(orjson.dumps(arena_round.body["matches"]))  # deepcopy is slow
+    return {**arena_round.body, "matches": matches}
 
 
-def matches_of(of: ArenaRound) -> Iterable[tuple[Drawn, dict[str, Any]]]:
+def matches_of(arena_round: ArenaRound) -> Iterable[tuple[Drawn, dict[str, Any]]]:
     """Return each match as it was drawn, and what is stored of it."""
-    return zip(of.body["draw"]["matches"], of.body["matches"], strict=True)
+    return zip(arena_round.body["draw"]["matches"], arena_round.body["matches"], strict=True)
 
 
 def match_in_work(seed: str, match: str, assignee: str) -> str:

@@ -28,22 +28,22 @@ def is_audited(drawn: Mapping[str, Any], match: Mapping[str, Any]) -> bool:
     return bool(drawn["audited"]) and match["outcome"] is None
 
 
-def needs_models(of: ArenaRound) -> bool:
+def needs_models(arena_round: ArenaRound) -> bool:
     """Return whether a match of a round is judged or audited by a model."""
     return any(
         match["outcome"] is None and (match["api"] or is_audited(drawn, match))
-        for drawn, match in matches_of(of)
+        for drawn, match in matches_of(arena_round)
     )
 
 
-def ask_models(ports: ArenaPorts, of: ArenaRound, *, at: Any) -> dict[str, Any]:
+def ask_models(ports: ArenaPorts, arena_round: ArenaRound, *, at: Any) -> dict[str, Any]:
     """Return the votes and audits of models on a round, as the outcome of a job.
 
     ``waits_for`` says why a match cannot be judged now; then nothing of the round is settled.
     """
-    rules = ArenaRules(**of.body["rules"])
+    rules = ArenaRules(**arena_round.body["rules"])
     outcome: dict[str, Any] = {**{kind: {} for kind in _KINDS}, "waits_for": None}
-    waiting = [pair for pair in matches_of(of) if _needs_model(*pair)]
+    waiting = [pair for pair in matches_of(arena_round) if _needs_model(*pair)]
 
     def judge(pair: tuple[Drawn, dict[str, Any]]) -> dict[str, Any]:
         return _judge(ports, rules, *pair, at=at)
@@ -96,12 +96,12 @@ def _judge(
 
 
 def store_models(
-    session: Session, contest: Contest, of: ArenaRound, outcome: Mapping[str, Any]
+    session: Session, contest: Contest, arena_round: ArenaRound, outcome: Mapping[str, Any]
 ) -> ArenaRound:
     """Return a round with the votes and audits of models; exact exchanges become attachments."""
-    body = copy_of(of)
+    body = copy_of(arena_round)
     body["waits_for"] = outcome["waits_for"]
-    changed = replace(of, body=body)
+    changed = replace(arena_round, body=body)
     for drawn, match in matches_of(changed):
         name = drawn["match"]
         if name in outcome["votes"]:

@@ -61,11 +61,14 @@ def degraded_rounds(session: Session) -> Iterator[tuple[Contest, int]]:
     """Yield how many of the latest rounds of each arena were degraded: no bot could be reached."""
     for contest in _arenas(session):
         latest = session.arena.round_states(contest.no, limit=_ROUNDS)
-        yield contest, sum(of.settled_seq is not None and _is_degraded(of) for of in latest)
+        yield (
+            contest,
+            sum(state.settled_seq is not None and _is_degraded(state) for state in latest),
+        )
 
 
-def _is_degraded(of: RoundState) -> bool:
-    return bool(of.summary["degraded"])
+def _is_degraded(state: RoundState) -> bool:
+    return bool(state.summary["degraded"])
 
 
 def _arenas(session: Session) -> Iterator[Contest]:
@@ -77,18 +80,18 @@ def _arenas(session: Session) -> Iterator[Contest]:
 
 
 def match_protections_off(
-    of: ArenaRound, drawn: Mapping[str, Any], match: Mapping[str, Any]
+    arena_round: ArenaRound, drawn: Mapping[str, Any], match: Mapping[str, Any]
 ) -> tuple[DisabledProtection, ...]:
     """Return the protections that a match of a settled round went without.
 
     Args:
-        of: the round, or the attempt to qualify.
+        arena_round: the round, or the attempt to qualify.
         drawn: the match as it was drawn.
         match: what is stored of it.
     """
     causes = {"audits": match.get("audit_missed"), "API judge": match.get("unjudged")}
-    if of.kind == "round":
-        causes["pool of judges"] = _small_pool(ArenaRules(**of.body["rules"]), of)
+    if arena_round.kind == "round":
+        causes["pool of judges"] = _small_pool(ArenaRules(**arena_round.body["rules"]), arena_round)
     if "seen" in match.get("honeypot_text", {}) and drawn["honeypot_real"] is not None:
         causes["honeypots"] = "it shows a built-in text, as no answer of the arena's own was unused"
     return tuple(
@@ -112,11 +115,11 @@ def _protections_off(
     if contest.state == "final" or not session.arena.prompts(contest.no):  # no round is played here
         return ()
     latest = [
-        of
-        for of in session.arena.round_states(contest.no, limit=_ROUNDS)
-        if of.kind == "round"
-        and of.settled_seq is not None
-        and (until is None or of.settled_seq <= until)
+        state
+        for state in session.arena.round_states(contest.no, limit=_ROUNDS)
+        if state.kind == "round"
+        and state.settled_seq is not None
+        and (until is None or state.settled_seq <= until)
     ]
     return (
         *_audits(rules, latest, cause=causes["audit"]),
@@ -137,9 +140,9 @@ def _audits(
     if not rules.audit_probability:
         return
     missed: Counter[str] = Counter()
-    for of in latest:
-        missed.update(of.summary.get("missed_audits", {}))
-    drawn = sum(of.summary.get("audits", 0) for of in latest)
+    for state in latest:
+        missed.update(state.summary.get("missed_audits", {}))
+    drawn = sum(state.summary.get("audits", 0) for state in latest)
     counted = sum(missed.values())
     if cause is None and counted:
         cause = f"the last reasons: {', '.join(sorted(missed))}"
@@ -156,19 +159,21 @@ def _pool(rules: ArenaRules, latest: Sequence[RoundState]) -> Iterator[DisabledP
             yield _off("pool of judges", cause, matches=len(last.summary["pairs"]))
 
 
-def _small_pool(rules: ArenaRules, of: ArenaRound | RoundState) -> str | None:
+def _small_pool(rules: ArenaRules, arena_round: ArenaRound | RoundState) -> str | None:
     """Return that fewer judges than the minimum could be drawn in a round; None: enough could."""
-    judges: int = of.summary["judges"]
+    judges: int = arena_round.summary["judges"]
     if judges >= rules.min_judge_pool:
         return None
     were = "judge was" if judges == 1 else "judges were"
-    return f"{judges} {were} eligible in round {of.id}; the minimum is {rules.min_judge_pool}"
+    return (
+        f"{judges} {were} eligible in round {arena_round.id}; the minimum is {rules.min_judge_pool}"
+    )
 
 
 def _api_judge(latest: Sequence[RoundState], *, cause: str | None) -> Iterator[DisabledProtection]:
     """Yield why the API judge cannot stand in for a panel."""
     if cause is not None:
-        unjudged = sum(of.summary.get("unjudged", 0) for of in latest)
+        unjudged = sum(state.summary.get("unjudged", 0) for state in latest)
         stated = f"; {unjudged} matches had too few judges" if unjudged else ""
         yield _off("API judge", cause + stated, matches=unjudged)
 
@@ -182,5 +187,5 @@ def _honeypots(
             "honeypots",
             "the arena has no unused answers of its own: built-in templates are shown, which "
             "a program that knows them recognizes",
-            matches=sum(of.summary.get("built_in", 0) for of in latest),
+            matches=sum(state.summary.get("built_in", 0) for state in latest),
         )

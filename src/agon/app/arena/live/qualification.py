@@ -72,18 +72,18 @@ def _cause(match: Mapping[str, Any]) -> str | None:
     return next((f"{fault['code']} {fault['detail']}".strip() for fault in match["faults"]), None)
 
 
-def _obstacle(of: RoundState) -> str | None:
+def _obstacle(state: RoundState) -> str | None:
     """Return what an attempt waits for."""
-    missing = of.summary["missing_votes"]
-    if of.phase == "settled":
+    missing = state.summary["missing_votes"]
+    if state.phase == "settled":
         return None
-    if of.phase == "committed":
+    if state.phase == "committed":
         return "its draw by a worker"
-    if of.phase == "answering":
+    if state.phase == "answering":
         return "the answer of the bot"
-    if of.phase == "voting":
+    if state.phase == "voting":
         return f"{missing} {'vote' if missing == 1 else 'votes'} of its panel"
-    return of.summary["waits_for"] or "the vote of a model"
+    return state.summary["waits_for"] or "the vote of a model"
 
 
 def next_attempt_at(bot: LiveBot, contest: Contest) -> datetime | None:

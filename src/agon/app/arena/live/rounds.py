@@ -90,43 +90,60 @@ def advance(
 
 
 def _draw(
-    service: "Service", session: Session, contest: Contest, of: ArenaRound, _: Mapping[str, Any]
+    service: "Service",
+    session: Session,
+    contest: Contest,
+    arena_round: ArenaRound,
+    _: Mapping[str, Any],
 ) -> ArenaRound:
-    drawn = draw(service, session, contest, of)
+    drawn = draw(service, session, contest, arena_round)
     return _ask_answers(service, session, contest, drawn)
 
 
 def _ask_answers(
-    service: "Service", session: Session, contest: Contest, of: ArenaRound
+    service: "Service", session: Session, contest: Contest, arena_round: ArenaRound
 ) -> ArenaRound:
-    deadline = assign_answers(service, session, contest, of)
-    _queue(service, session, contest, of, ask=True)
-    _queue(service, session, contest, of, not_before=deadline + GRACE)
-    return replace(of, phase="answering")
+    deadline = assign_answers(service, session, contest, arena_round)
+    _queue(service, session, contest, arena_round, ask=True)
+    _queue(service, session, contest, arena_round, not_before=deadline + GRACE)
+    return replace(arena_round, phase="answering")
 
 
 def _answer(
-    service: "Service", session: Session, contest: Contest, of: ArenaRound, _: Mapping[str, Any]
+    service: "Service",
+    session: Session,
+    contest: Contest,
+    arena_round: ArenaRound,
+    _: Mapping[str, Any],
 ) -> ArenaRound:
-    items = _expire(service, session, contest, of, "answer")
+    items = _expire(service, session, contest, arena_round, "answer")
     if any(item.result is None for item in items):
-        return of
-    honeypots = HoneypotTexts(session, contest, of)
+        return arena_round
+    honeypots = HoneypotTexts(session, contest, arena_round)
     answered = judge_answers(
-        service, contest, of, items, honeypots, earlier=earlier_answers(session, contest, of)
+        service,
+        contest,
+        arena_round,
+        items,
+        honeypots,
+        earlier=earlier_answers(session, contest, arena_round),
     )
     return _vote(service, session, contest, replace(answered, phase="voting"), {})
 
 
 def _vote(
-    service: "Service", session: Session, contest: Contest, of: ArenaRound, _: Mapping[str, Any]
+    service: "Service",
+    session: Session,
+    contest: Contest,
+    arena_round: ArenaRound,
+    _: Mapping[str, Any],
 ) -> ArenaRound:
-    votes = _expire(service, session, contest, of, "vote")
-    voted, new = advance_votes(service, session, contest, of, votes)
+    votes = _expire(service, session, contest, arena_round, "vote")
+    voted, new = advance_votes(service, session, contest, arena_round, votes)
     if any(item.pushed for item in new):
-        _queue(service, session, contest, of, ask=True)
+        _queue(service, session, contest, arena_round, ask=True)
     if new:
-        _queue(service, session, contest, of, not_before=new[0].deadline + GRACE)
+        _queue(service, session, contest, arena_round, not_before=new[0].deadline + GRACE)
     if not is_judged(voted):
         return voted
     phase = replace(voted, phase="judging" if needs_models(voted) else "settling")
@@ -138,16 +155,16 @@ def _judge(
     service: "Service",
     session: Session,
     contest: Contest,
-    of: ArenaRound,
+    arena_round: ArenaRound,
     outcome: Mapping[str, Any],
 ) -> ArenaRound:
     models = outcome.get("models")
     if models is None:
-        return of
-    judged = store_models(session, contest, of, models)
+        return arena_round
+    judged = store_models(session, contest, arena_round, models)
     if models["waits_for"] is not None:
         at = service.clock() + MODEL_RETRY
-        _queue(service, session, contest, of, ask=True, not_before=at)
+        _queue(service, session, contest, arena_round, ask=True, not_before=at)
         return judged
     settling = replace(judged, phase="settling")
     _queue(service, session, contest, settling)
@@ -155,9 +172,13 @@ def _judge(
 
 
 def _settle(
-    service: "Service", session: Session, contest: Contest, of: ArenaRound, _: Mapping[str, Any]
+    service: "Service",
+    session: Session,
+    contest: Contest,
+    arena_round: ArenaRound,
+    _: Mapping[str, Any],
 ) -> ArenaRound:
-    return settle(service, session, contest, of)
+    return settle(service, session, contest, arena_round)
 
 
 _STEPS: Final[
@@ -175,7 +196,7 @@ _STEPS: Final[
 
 
 def _expire(
-    service: "Service", session: Session, contest: Contest, of: ArenaRound, kind: WorkKind
+    service: "Service", session: Session, contest: Contest, arena_round: ArenaRound, kind: WorkKind
 ) -> list[Work]:
     """Give late work, and that of withdrawn people, a fault; return all of a round and a kind.
 
@@ -183,7 +204,7 @@ def _expire(
     if the clock went back meanwhile.
     """
     now = service.clock()
-    items = session.arena.results_of(contest.no, of.id, kind)
+    items = session.arena.results_of(contest.no, arena_round.id, kind)
     late = [
         item
         for item in items
@@ -196,8 +217,8 @@ def _expire(
     for deadline in {
         item.deadline for item in items if item.result is None and item.id not in ended
     }:
-        _queue(service, session, contest, of, not_before=deadline + GRACE)
-    return session.arena.results_of(contest.no, of.id, kind) if done else items
+        _queue(service, session, contest, arena_round, not_before=deadline + GRACE)
+    return session.arena.results_of(contest.no, arena_round.id, kind) if done else items
 
 
 def _of_withdrawn(session: Session, contest: Contest, items: Sequence[Work]) -> list[Work]:
@@ -214,10 +235,12 @@ def _queue(
     service: "Service",
     session: Session,
     contest: Contest,
-    of: ArenaRound,
+    arena_round: ArenaRound,
     *,
     ask: bool = False,
     not_before: Any = None,
 ) -> None:
-    job = round_job(contest, id=service.new_id(), round_id=of.id, ask=ask, not_before=not_before)
+    job = round_job(
+        contest, id=service.new_id(), round_id=arena_round.id, ask=ask, not_before=not_before
+    )
     session.queue.add(job, now=service.clock())

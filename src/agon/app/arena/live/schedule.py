@@ -52,5 +52,9 @@ def _contests(session: Session) -> Iterator[Contest]:
     """Yield all arenas."""
     last: str | None = None
     while page := session.contests.page(after=last, limit=_PAGE):
-        yield from (of for of in page if issubclass(discipline(of.discipline).rules, ArenaRules))
+        yield from (
+            contest
+            for contest in page
+            if issubclass(discipline(contest.discipline).rules, ArenaRules)
+        )
         last = page[-1].id

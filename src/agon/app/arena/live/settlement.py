@@ -27,12 +27,14 @@ from agon.store.session import Session
 _FAULT_COLUMNS = ("bot", "owner", "code", "detail")
 
 
-def settle(service: Service, session: Session, contest: Contest, of: ArenaRound) -> ArenaRound:
+def settle(
+    service: Service, session: Session, contest: Contest, arena_round: ArenaRound
+) -> ArenaRound:
     """Append the draw, the outcome and the records of a round; return the settled round.
 
     All of it is stored in the session, and the state of the bots with it.
     """
-    body, seed = dict(of.body), seed_of(service, contest, of)
+    body, seed = dict(arena_round.body), seed_of(service, contest, arena_round)
     result = {
         "head": body["head"],
         "seq": body["seq"],
@@ -43,7 +45,7 @@ def settle(service: Service, session: Session, contest: Contest, of: ArenaRound)
         Draft(
             kind="draw-made",
             body={
-                "purpose": f"round {of.id}",
+                "purpose": f"round {arena_round.id}",
                 "seed": seed,
                 "method": METHOD,
                 "inputs_sha256": sha256(body["inputs"]),
@@ -54,35 +56,35 @@ def settle(service: Service, session: Session, contest: Contest, of: ArenaRound)
         ),
         Draft(
             kind="round-settled",
-            body={"round": of.id, "outcome": outcome_of(of)},
+            body={"round": arena_round.id, "outcome": outcome_of(arena_round)},
             at=service.clock(),
             by=body["by"],
         ),
     ]
     contest = append(service, session, contest, drafts)
-    if of.kind == "round":
-        rows = _rows(session, contest, of, drawing_seed(seed, body["head"]))
+    if arena_round.kind == "round":
+        rows = _rows(session, contest, arena_round, drawing_seed(seed, body["head"]))
         if rows:
             RecordImporter(service, session, contest, SYSTEM, replace=False).run(rows)
-        count_forfeits(service, session, contest, of)
-        remember_round(session, contest, of)
+        count_forfeits(service, session, contest, arena_round)
+        remember_round(session, contest, arena_round)
         body["again"] = [
             (drawn["bot_a"], drawn["bot_b"])
-            for drawn, match in matches_of(of)
+            for drawn, match in matches_of(arena_round)
             if match["outcome"] == "again"
         ]
     else:
-        _settle_qualification(service, session, contest, of)
-    _count_audits(session, of)
-    mark_stated_versions(service, session, contest, of)
+        _settle_qualification(service, session, contest, arena_round)
+    _count_audits(session, arena_round)
+    mark_stated_versions(service, session, contest, arena_round)
     seq = session.contests.get(contest.id).seq
-    return replace(of, phase="settled", body=body, settled_seq=seq)
+    return replace(arena_round, phase="settled", body=body, settled_seq=seq)
 
 
-def outcome_of(of: ArenaRound) -> dict[str, Any]:
+def outcome_of(arena_round: ArenaRound) -> dict[str, Any]:
     """Return the content of the entry ``round-settled``."""
     matches = []
-    for drawn, match in matches_of(of):
+    for drawn, match in matches_of(arena_round):
         stated: dict[str, Any] = {
             "match": drawn["match"],
             "outcome": match["outcome"] or result_of(drawn),
@@ -104,18 +106,22 @@ def outcome_of(of: ArenaRound) -> dict[str, Any]:
         ):
             if name in match:
                 stated[name] = match[name]
-        if of.kind == "qualification":
+        if arena_round.kind == "qualification":
             stated["votes"] = match["votes"]
             stated["picked"] = winner_of(match["votes"])
         matches.append(stated)
     outcome = {
-        "kind": of.kind,
-        "waiting": of.body["draw"]["waiting"],
-        "degraded": of.body.get("degraded", False),
+        "kind": arena_round.kind,
+        "waiting": arena_round.body["draw"]["waiting"],
+        "degraded": arena_round.body.get("degraded", False),
         "matches": matches,
     }
     # "asked": the reserves that were asked, in this order, each with its match
-    outcome |= {name: of.body[name] for name in ("honeypot_lengths", "asked") if name in of.body}
+    outcome |= {
+        name: arena_round.body[name]
+        for name in ("honeypot_lengths", "asked")
+        if name in arena_round.body
+    }
     return outcome
 
 
@@ -143,18 +149,18 @@ def winner_of(votes: list[dict[str, Any]]) -> str:
 
 
 def _rows(
-    session: Session, contest: Contest, of: ArenaRound, seed: str
+    session: Session, contest: Contest, arena_round: ArenaRound, seed: str
 ) -> list[tuple[str, dict[str, Any], None]]:
     """Return the records of a round: models that judged, matches, votes."""
     judges, matches, votes = [], [], []
-    for drawn, match in matches_of(of):
+    for drawn, match in matches_of(arena_round):
         if match["outcome"] in {"void", "again"}:
             continue
         real, texts = drawn["honeypot_real"], match["answers"]
         honeypot = real is not None and match["outcome"] is None
         row: dict[str, Any] = {
             "id": drawn["match"],
-            "played_at": of.body["at"],
+            "played_at": arena_round.body["at"],
             "prompt_id": drawn["prompt"],
             "kind": "skipped" if match["outcome"] == "skipped" else result_of(drawn),
             "draw_seed": seed,
@@ -182,9 +188,9 @@ def _rows(
     return [(table, row, None) for table, rows in tables for row in rows]
 
 
-def _count_audits(session: Session, of: ArenaRound) -> None:
+def _count_audits(session: Session, arena_round: ArenaRound) -> None:
     """Add the audits of matches that models judged to the measurements of those models."""
-    for _, match in matches_of(of):
+    for _, match in matches_of(arena_round):
         if not match["api"] or match.get("audit") not in SIDES:
             continue
         for vote in match["votes"]:
@@ -199,10 +205,10 @@ def is_uncounted(match: Mapping[str, Any]) -> bool:
 
 
 def _settle_qualification(
-    service: Service, session: Session, contest: Contest, of: ArenaRound
+    service: Service, session: Session, contest: Contest, arena_round: ArenaRound
 ) -> None:
     """Qualify a bot whose answer was picked; a failed judge or network is no attempt."""
-    ((drawn, match),) = tuple(matches_of(of))
+    ((drawn, match),) = tuple(matches_of(arena_round))
     bot = session.arena.bot(contest.no, drawn["bot_a"])
     if is_uncounted(match):
         session.arena.save_bot(replace(bot, attempted_at=None))

@@ -34,7 +34,7 @@ def rounds(
     visible: list[dict[str, Any]] = []
     with service.store.read() as session:
         while page := session.arena.round_states(view.contest.no, before=before, limit=limit):
-            visible += [_render(session, view, of) for of in page if _is_known(view, of)]
+            visible += [_render(session, view, state) for state in page if _is_known(view, state)]
             before = page[-1].number
             if len(visible) >= limit or len(page) < limit:
                 break
@@ -48,10 +48,10 @@ def round_of(service: Service, view: View, number: int) -> dict[str, Any]:
         NotFound: there is no such round.
     """
     with service.store.read() as session:
-        of = session.arena.round_state(view.contest.no, number)
-        if not _is_known(view, of):
-            raise NotFound(f"the contest has no round {of.id!r}; list its rounds")
-        return _render(session, view, of)
+        state = session.arena.round_state(view.contest.no, number)
+        if not _is_known(view, state):
+            raise NotFound(f"the contest has no round {state.id!r}; list its rounds")
+        return _render(session, view, state)
 
 
 def next_round(service: Service, view: View) -> dict[str, Any]:
@@ -93,40 +93,48 @@ def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
         assigned = session.arena.assignment_of(view.contest.no, match_id)
         name = match_id.rpartition("-")[0] if assigned is None else assigned.round
         try:
-            of = session.arena.round(view.contest.no, name)
+            arena_round = session.arena.round(view.contest.no, name)
         except NotFound:
             raise missing from None
-    if "draw" not in of.body or not _is_known(view, of) or _is_hidden(view, of):
+    if (
+        "draw" not in arena_round.body
+        or not _is_known(view, arena_round)
+        or _is_hidden(view, arena_round)
+    ):
         raise missing
-    seed = seed_of(service, view.contest, of)
-    for drawn, match in matches_of(of):
+    seed = seed_of(service, view.contest, arena_round)
+    for drawn, match in matches_of(arena_round):
         names = {drawn["match"]}
         if assigned is not None:
             names.add(match_in_work(seed, drawn["match"], assigned.assignee))
         if match_id not in names:
             continue
-        if not _is_visible(view, of):
+        if not _is_visible(view, arena_round):
             is_drawn_id = match_id == drawn["match"]
-            return {"id": match_id, "round": of.id if is_drawn_id else None, "state": "playing"}
+            return {
+                "id": match_id,
+                "round": arena_round.id if is_drawn_id else None,
+                "state": "playing",
+            }
         return {
             "id": drawn["match"],
-            "round": of.id,
+            "round": arena_round.id,
             "state": "settled",
             "outcome": match["outcome"] or result_of(drawn),
             "prompt": match["text"],
             "answers": match["answers"],
             "votes": match["votes"],
             "faults": match["faults"],
-            "degraded": of.body.get("degraded", False),
+            "degraded": arena_round.body.get("degraded", False),
             "audit_missed": match.get("audit_missed"),
             "unjudged": match.get("unjudged"),
-            "protections_off": match_protections_off(of, drawn, match),
+            "protections_off": match_protections_off(arena_round, drawn, match),
             "draw": drawn,
             "proof": {
                 "seed": seed,
                 "commitment": commitment(seed),
-                "head": of.body["head"],
-                "settled_seq": of.settled_seq,
+                "head": arena_round.body["head"],
+                "settled_seq": arena_round.settled_seq,
             },
         }
     raise missing
@@ -151,66 +159,70 @@ def faults_of_bot(
                 "outcome": match["outcome"] or result_of(drawn),
                 **{name: fault[name] for name in ("owner", "code", "detail")},
             }
-            for of in latest
-            if "draw" in of.body and _is_known(view, of) and _is_visible(view, of)
-            for drawn, match in matches_of(of)
+            for arena_round in latest
+            if "draw" in arena_round.body
+            and _is_known(view, arena_round)
+            and _is_visible(view, arena_round)
+            for drawn, match in matches_of(arena_round)
             for fault in match["faults"]
             if fault["bot"] == bot_id
         ]
 
 
-def _render(session: Session, view: View, of: RoundState) -> dict[str, Any]:
+def _render(session: Session, view: View, state: RoundState) -> dict[str, Any]:
     """Return a round; until it is settled, without what shows a judge whom it judges."""
-    visible, hidden = _is_visible(view, of), _is_hidden(view, of)
-    summary = of.summary
+    visible, hidden = _is_visible(view, state), _is_hidden(view, state)
+    summary = state.summary
     return {
-        "id": of.id,
-        "number": of.number,
-        "state": "committed" if hidden else _state(of),
-        "began_at": of.began_at,
+        "id": state.id,
+        "number": state.number,
+        "state": "committed" if hidden else _state(state),
+        "began_at": state.began_at,
         "matches": 0 if hidden else len(summary["pairs"]),
         "waiting": summary["waiting"] if visible else None,
-        "missing": _NONE_MISSING if hidden else _missing(session, view, of),
+        "missing": _NONE_MISSING if hidden else _missing(session, view, state),
         "waits_for": None if hidden else summary["waits_for"],
         "degraded": summary["degraded"] if visible else None,
         "pairs": summary["pairs"] if visible else None,
-        "settled_seq": of.settled_seq if visible else None,
+        "settled_seq": state.settled_seq if visible else None,
     }
 
 
-def _missing(session: Session, view: View, of: RoundState) -> dict[str, int]:
+def _missing(session: Session, view: View, state: RoundState) -> dict[str, int]:
     """Return how many answers and votes are missing."""
-    if of.phase == "answering":
+    if state.phase == "answering":
         count = session.arena.waiting_count(
-            view.contest.no, of.id, without=of.summary.get("besides", ())
+            view.contest.no, state.id, without=state.summary.get("besides", ())
         )
         return {"answers": count, "votes": 0}
-    if of.phase == "voting":
-        return {"answers": 0, "votes": of.summary["missing_votes"]}
+    if state.phase == "voting":
+        return {"answers": 0, "votes": state.summary["missing_votes"]}
     return dict(_NONE_MISSING)
 
 
-def _state(of: RoundState) -> str:
+def _state(state: RoundState) -> str:
     """Return the phase of a round; ``judging`` only while it waits for a model.
 
     Otherwise the phase would show that a match of a small round is audited.
     """
-    waits = of.phase == "judging" and of.summary["waits_for"] is not None
-    return "settling" if of.phase == "judging" and not waits else of.phase
+    waits = state.phase == "judging" and state.summary["waits_for"] is not None
+    return "settling" if state.phase == "judging" and not waits else state.phase
 
 
-def _is_known(view: View, of: ArenaRound | RoundState) -> bool:
+def _is_known(view: View, arena_round: ArenaRound | RoundState) -> bool:
     """Return whether a round is committed at a position that the caller may see."""
     until = last_readable_seq(view)
-    return until is None or int(of.summary["committed_seq"]) <= until
+    return until is None or int(arena_round.summary["committed_seq"]) <= until
 
 
-def _is_visible(view: View, of: ArenaRound | RoundState) -> bool:
+def _is_visible(view: View, arena_round: ArenaRound | RoundState) -> bool:
     """Return whether a round is settled at a position that the caller may see."""
     until = last_readable_seq(view)
-    return of.settled_seq is not None and (until is None or of.settled_seq <= until)
+    return arena_round.settled_seq is not None and (
+        until is None or arena_round.settled_seq <= until
+    )
 
 
-def _is_hidden(view: View, of: ArenaRound | RoundState) -> bool:
+def _is_hidden(view: View, arena_round: ArenaRound | RoundState) -> bool:
     """Return whether all that followed on the commitment of a round is hidden by a freeze."""
-    return last_readable_seq(view) is not None and not _is_visible(view, of)
+    return last_readable_seq(view) is not None and not _is_visible(view, arena_round)

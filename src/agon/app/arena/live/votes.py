@@ -24,7 +24,11 @@ from agon.store.session import Session
 
 
 def advance_votes(
-    service: Service, session: Session, contest: Contest, of: ArenaRound, items: Sequence[Work]
+    service: Service,
+    session: Session,
+    contest: Contest,
+    arena_round: ArenaRound,
+    items: Sequence[Work],
 ) -> tuple[ArenaRound, list[Work]]:
     """Return a round with the votes handed in, and the votes that were assigned now.
 
@@ -38,17 +42,17 @@ def advance_votes(
         service: the service.
         session: a writing session.
         contest: the contest.
-        of: the round.
+        arena_round: the round.
         items: its votes, waiting or with a result.
     """
-    body = copy_of(of)
-    changed = replace(of, body=body)
+    body = copy_of(arena_round)
+    changed = replace(arena_round, body=body)
     rules = ArenaRules(**body["rules"])
     memory = memory_of(session, contest, changed)
     deadline = service.clock() + timedelta(seconds=rules.vote_seconds)
-    bots = session.arena.bots_named(contest.no, _judges(of))
+    bots = session.arena.bots_named(contest.no, _judges(arena_round))
     new: list[Work] = []
-    seed = seed_of(service, contest, of)
+    seed = seed_of(service, contest, arena_round)
     assigned = {item.match: item for item in items}
     open_matches = [
         _OpenMatch(drawn, match, seed, assigned)
@@ -72,7 +76,9 @@ def advance_votes(
                     each.drawn, each.match, judge, max_chars=rules.max_answer_chars
                 )
                 name = each.name_for(judge)
-                new.append(new_work(service, of, name, "vote", judge, bot, question, deadline))
+                new.append(
+                    new_work(service, arena_round, name, "vote", judge, bot, question, deadline)
+                )
     if asked:
         body["asked"] = [*body.get("asked", ()), *asked]
     body["can_fall"] = _can_fall(changed, rules)
@@ -111,12 +117,12 @@ class _OpenMatch:
         ]
 
 
-def is_judged(of: ArenaRound) -> bool:
+def is_judged(arena_round: ArenaRound) -> bool:
     """Return whether each match has all its votes, an outcome without any, or the API judge."""
-    size = ArenaRules(**of.body["rules"]).judges_per_match
+    size = ArenaRules(**arena_round.body["rules"]).judges_per_match
     return all(
         match["outcome"] is not None or match["api"] or len(match["votes"]) == size
-        for match in of.body["matches"]
+        for match in arena_round.body["matches"]
     )
 
 
@@ -149,7 +155,7 @@ def _reserves(of: _OpenMatch) -> list[str]:
 def _replace_fallen(
     service: Service,
     session: Session,
-    of: ArenaRound,
+    arena_round: ArenaRound,
     matches: Sequence[_OpenMatch],
     memory: HoneypotMemory,
 ) -> list[list[str]]:
@@ -158,17 +164,17 @@ def _replace_fallen(
     A reserve who fell, too, is asked for no vote, but for the next reserve. Where none is left the
     judge keeps its seat, and the match states it.
     """
-    rules = ArenaRules(**of.body["rules"])
+    rules = ArenaRules(**arena_round.body["rules"])
     judged = [
         JudgedMatch(
             match=drawn["match"],
             real=drawn["honeypot_real"],
             sides={vote["judge_id"]: side_of(vote) for vote in match["votes"]},
         )
-        for drawn, match in matches_of(of)
+        for drawn, match in matches_of(arena_round)
         if len(match["votes"]) == rules.judges_per_match
     ]
-    fell = fallen_judges(of.body.get("credibility", {}), judged, rules=rules)
+    fell = fallen_judges(arena_round.body.get("credibility", {}), judged, rules=rules)
     asked, withdrawn = [], []
     for each in matches:
         for seat in list(each.match["panel"]) if fell and not each.match["api"] else ():
@@ -192,23 +198,23 @@ def _why(match: str, rules: ArenaRules) -> str:
     return f"fell below {rules.credibility_active} by match {match}"
 
 
-def _can_fall(of: ArenaRound, rules: ArenaRules) -> bool:
+def _can_fall(arena_round: ArenaRound, rules: ArenaRules) -> bool:
     """Return whether a judge can leave the pool by its votes before it has cast all of them."""
     loss: Counter[str] = Counter()
-    for drawn, match in matches_of(of):
+    for drawn, match in matches_of(arena_round):
         if match["outcome"] is None and not match["api"]:
             worst = worst_change(is_honeypot=drawn["honeypot_real"] is not None, rules=rules)
             loss.update(dict.fromkeys(match["panel"], worst))
-    credibility = of.body.get("credibility", {})
+    credibility = arena_round.body.get("credibility", {})
     return any(
         judge in credibility and credibility[judge] - lost < rules.credibility_active
         for judge, lost in loss.items()
     )
 
 
-def _judges(of: ArenaRound) -> set[str]:
+def _judges(arena_round: ArenaRound) -> set[str]:
     """Return the judges that can be asked about any match of a round."""
-    drawn = of.body["draw"]["matches"]
+    drawn = arena_round.body["draw"]["matches"]
     return {judge for match in drawn for judge in (*match["judges"], *match["reserves"])}
 
 

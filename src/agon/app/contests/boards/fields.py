@@ -64,13 +64,13 @@ def proof_fields(snapshot: Snapshot) -> dict[str, Any]:
 
 def _intervals(view: View, snapshot: Snapshot) -> Mapping[str, Any] | None:
     """Return the method and level of a board's intervals, under the rules it was scored under."""
-    manifest, of = snapshot.manifest, discipline(view.contest.discipline)
-    if of.traits.intervals is None:
+    manifest, chosen = snapshot.manifest, discipline(view.contest.discipline)
+    if chosen.traits.intervals is None:
         return None
     from agon.app.analysis.score import rules_of
 
-    _, rules = rules_of(of.name, manifest["edition"], manifest["overrides"])
-    return of.traits.intervals(snapshot.board, rules)
+    _, rules = rules_of(chosen.name, manifest["edition"], manifest["overrides"])
+    return chosen.traits.intervals(snapshot.board, rules)
 
 
 def _reason_fields(amendment: Amendment) -> Mapping[str, Any]:

@@ -44,9 +44,9 @@ def store_names(
             _clear(service, contest)
         return None
     until = seq if contest.frozen_at is None else min(seq, contest.frozen_at)
-    of = discipline(contest.discipline)
+    chosen = discipline(contest.discipline)
     after, is_partial = abs(stored or 0), stored is not None and stored <= 0
-    changes = _changes(of, replica, after, until, every=is_partial) if until > after else {}
+    changes = _changes(chosen, replica, after, until, every=is_partial) if until > after else {}
     ids, done = list(changes), 0
     while done < len(ids):
         part = ids[done : done + MAX_NAMES_PER_TRANSACTION]
@@ -74,23 +74,23 @@ def _clear(service: Service, contest: Contest) -> None:
 
 
 def _changes(
-    of: Discipline, replica: ContestReplica, after: int, until: int, *, every: bool
+    discipline: Discipline, replica: ContestReplica, after: int, until: int, *, every: bool
 ) -> dict[str, str]:
     """Return the participants whose names differ between two positions, with the later ones.
 
     With ``every``, all whose records changed between: a part of them may have been stored.
     """
-    if of.names is None:
+    if discipline.names is None:
         return {}
-    table, spans = of.names.table, replica.state.spans
+    table, spans = discipline.names.table, replica.state.spans
     rows = _changed_records(spans, table, after, until)
-    referred = {key.other_table for key in of.schema.table(table).foreign_keys}
+    referred = {key.other_table for key in discipline.schema.table(table).foreign_keys}
     if any(len(_changed_records(spans, other, after, until)) for other in referred):
         rows = spans.record[_of_table(spans, table)]  # which of them are seen may have changed
     if not len(rows):
         return {}
-    before = _names_at(of.schema, of.names, replica, after, rows) if after else {}
-    now = _names_at(of.schema, of.names, replica, until, rows)
+    before = _names_at(discipline.schema, discipline.names, replica, after, rows) if after else {}
+    now = _names_at(discipline.schema, discipline.names, replica, until, rows)
     return {
         name: now.get(name, "")
         for name in sorted(before.keys() | now.keys())

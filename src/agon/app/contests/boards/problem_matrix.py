@@ -49,9 +49,11 @@ def published_matrix(
         NotFound: the contest has no problems, or nothing was published.
         NotStored, Unreadable: as for :func:`agon.app.contests.boards.pages.page`.
     """
-    of = discipline(view.contest.discipline)
-    if of.problems is None or of.problems.matrix is None:
-        raise NotFound(f"{view.contest.id} is a {of.name} contest, which has no matrix of problems")
+    chosen = discipline(view.contest.discipline)
+    if chosen.problems is None or chosen.problems.matrix is None:
+        raise NotFound(
+            f"{view.contest.id} is a {chosen.name} contest, which has no matrix of problems"
+        )
     rows = page(service, view, as_of=as_of, cursor=cursor, limit=limit)
     names = [str(orjson.loads(line)["id"]) for line in rows.lines]
     with service.replicas.current(service.store, view.contest) as live:
@@ -60,4 +62,4 @@ def published_matrix(
         scored = scored.scored
     if isinstance(scored, UnscorableRecords):
         return PublishedMatrix(page=rows, matrix=_NOTHING)
-    return PublishedMatrix(page=rows, matrix=of.problems.matrix(scored, names))
+    return PublishedMatrix(page=rows, matrix=chosen.problems.matrix(scored, names))

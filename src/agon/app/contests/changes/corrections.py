@@ -47,8 +47,8 @@ def check_correction(
             "a correction has table (a name) and rows (objects with the key and the columns that "
             f"change); give 1 to {MAX_ROWS:,} rows"
         )
-    of = discipline(contest.discipline)
-    tables = {table.name: table for table in of.schema}
+    chosen = discipline(contest.discipline)
+    tables = {table.name: table for table in chosen.schema}
     if table_name not in tables:
         raise NotFound(f"there is no table {table_name!r}: {did_you_mean(table_name, tables)}")
     form = normal_form(tables[table_name])
@@ -63,8 +63,8 @@ def check_correction(
     if not changed:
         raise Conflict("every row is stored with these values, so there is nothing to change")
     errors = ErrorCollector()
-    references = References(session, contest, of.schema)
-    validator = RecordValidator(of, references, errors, key=key)
+    references = References(session, contest, chosen.schema)
+    validator = RecordValidator(chosen, references, errors, key=key)
     valid = validator.validate(Batch([table_name] * len(changed), changed, None, lines))
     references.resolve()
     references.report_missing(errors)

@@ -47,8 +47,8 @@ def merge_entries(
         Conflict: no record about one of the two counts.
     """
     duplicate, into = change.params[DUPLICATE], change.params[INTO]
-    of = discipline(live.contest_state().discipline)
-    columns = _columns(of)
+    chosen = discipline(live.contest_state().discipline)
+    columns = _columns(chosen)
     records = live.records()
     tables: dict[int, str] = {}
     known: set[str] = set()
@@ -60,7 +60,7 @@ def merge_entries(
             tables |= dict.fromkeys(about, table)
     if missing := [name for name in (duplicate, into) if name not in known]:
         raise Conflict(f"no record about {missing[0]!r} counts; correct the id")
-    schema = {table.name: table for table in of.schema}
+    schema = {table.name: table for table in chosen.schema}
     visible = set(live.state.spans.records(at=live.seq).tolist())
     voided: list[int] = []
     moved: list[tuple[str, dict[str, Any]]] = []
@@ -90,16 +90,20 @@ def merge_entries(
     yield from moved
 
 
-def _columns(of: Discipline) -> dict[str, tuple[str, ...]]:
+def _columns(discipline: Discipline) -> dict[str, tuple[str, ...]]:
     """Return the columns with ids of people by table, with those that refer to them."""
-    people = {f"{table}.{column}" for table, names in of.people_columns.items() for column in names}
+    people = {
+        f"{table}.{column}"
+        for table, names in discipline.people_columns.items()
+        for column in names
+    }
     columns = {
         table.name: tuple(
             column.name
             for column in table.columns
             if f"{table.name}.{column.name}" in people or column.references in people
         )
-        for table in of.schema
+        for table in discipline.schema
     }
     return {table: names for table, names in columns.items() if names}
 

@@ -147,14 +147,16 @@ def _received_submissions(
     problems: dict[str, PublishedProblem] = {}
     for stored in session.entries.of_kind(contest.no, [RECEIVED]):
         entry = read_line(stored.line)
-        name, of = entry.body["submission"], entry.body["problem"]
-        if (submissions and name not in submissions) or (problem is not None and of != problem):
+        name, problem_id = entry.body["submission"], entry.body["problem"]
+        if (submissions and name not in submissions) or (
+            problem is not None and problem_id != problem
+        ):
             continue
         if not session.entries.existing(contest.no, records=[f"{VERDICTS}/{name}"]):
             continue  # it has no first verdict yet
-        if of not in problems:
-            problems[of] = published_problem(session, contest, of)
-        yield entry, problems[of]
+        if problem_id not in problems:
+            problems[problem_id] = published_problem(session, contest, problem_id)
+        yield entry, problems[problem_id]
 
 
 def _recorded_row(session: Session, contest_no: int, submission: str) -> dict[str, Any]:

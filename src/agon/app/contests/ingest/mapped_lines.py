@@ -47,14 +47,19 @@ class MappedLines:
 
 @contextmanager
 def map_lines(
-    of: str, chunks: Iterable[bytes], mapping: SourceMapping, *, table: str | None, option: str
+    discipline_name: str,
+    chunks: Iterable[bytes],
+    mapping: SourceMapping,
+    *,
+    table: str | None,
+    option: str,
 ) -> Iterator[MappedLines]:
     """Read NDJSON by a mapping; the sender's own ids of rows stay.
 
     References are checked when the rows are added: what they refer to may be stored already.
 
     Args:
-        of: the discipline.
+        discipline_name: the discipline.
         chunks: the bytes, cut anywhere.
         mapping: how tables, columns and values are named there.
         table: the table of all lines, which are then bare rows; None: each line names its own.
@@ -64,8 +69,8 @@ def map_lines(
         InvalidRecords: with everything that is wrong, by the lines of the request.
         Unreadable: the mapping names no table or column.
     """
-    schema = discipline(of).schema
-    alone = Schema(of, tuple(map(without_references, schema)))
+    schema = discipline(discipline_name).schema
+    alone = Schema(discipline_name, tuple(map(without_references, schema)))
     with TemporaryDirectory(prefix="agon-lines-") as folder, ExitStack() as files:
         sent, issues = _by_table(schema, Path(folder), files, chunks, mapping, table)
         stated = {own: name for own, name in mapping.tables.items() if own in sent}

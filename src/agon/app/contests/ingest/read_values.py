@@ -70,17 +70,19 @@ class ReadValues:
         pairs = [(one, other) for one, other in zip(sent, read, strict=True) if one != other]
         if not pairs:
             return
-        of = self._columns.setdefault(label, _ReadColumn())
+        read_column = self._columns.setdefault(label, _ReadColumn())
         if column.choices:
-            _add_words(of, column, pairs)
+            _add_words(read_column, column, pairs)
         elif column.kind is Kind.TIMESTAMP:
-            of.units.update(unit for one, _ in pairs if (unit := epoch_unit(one)))
-            of.has_no_zone = of.has_no_zone or any(has_no_zone(one) for one, _ in pairs)
+            read_column.units.update(unit for one, _ in pairs if (unit := epoch_unit(one)))
+            read_column.has_no_zone = read_column.has_no_zone or any(
+                has_no_zone(one) for one, _ in pairs
+            )
         elif column.kind is Kind.BOOLEAN:
             for one, other in pairs:
                 is_new = isinstance(one, str) and one.lower() not in EXACT_TRUTHS
-                if is_new and isinstance(other, bool) and len(of.truths) < _MAX_WORDS:
-                    of.truths[one] = str(other).lower()
+                if is_new and isinstance(other, bool) and len(read_column.truths) < _MAX_WORDS:
+                    read_column.truths[one] = str(other).lower()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -88,14 +90,14 @@ class ReadValues:
         return tuple(self._notes())
 
     def _notes(self) -> Iterator[str]:
-        for label, of in self._columns.items():
-            if of.words or of.names:
-                yield read_words(label, _most_first(of.words), names=of.names)
-            if of.truths:
-                yield read_truths(label, of.truths)
-            if of.units:
-                yield read_numbers_as_times(label, sorted(of.units))
-        zoneless = [label for label, of in self._columns.items() if of.has_no_zone]
+        for label, read in self._columns.items():
+            if read.words or read.names:
+                yield read_words(label, _most_first(read.words), names=read.names)
+            if read.truths:
+                yield read_truths(label, read.truths)
+            if read.units:
+                yield read_numbers_as_times(label, sorted(read.units))
+        zoneless = [label for label, read in self._columns.items() if read.has_no_zone]
         if zoneless:
             yield read_as_utc(zoneless)
 

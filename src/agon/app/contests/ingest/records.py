@@ -82,16 +82,16 @@ class RecordImporter:
         self._sender = sender
         self._votes = sender is not None and sender.is_judge
         self._replace = replace and not self._votes
-        of = discipline(contest.discipline)
+        chosen = discipline(contest.discipline)
         self._errors = ErrorCollector()
         reach = None if sender is None else sender.reach
-        self._references = References(session, contest, of.schema, until=reach)
-        self._cross_row_checks = CrossRowChecks(session, contest, of.schema)
+        self._references = References(session, contest, chosen.schema, until=reach)
+        self._cross_row_checks = CrossRowChecks(session, contest, chosen.schema)
         self._validator = RecordValidator(
-            of, self._references, self._errors, key=service.network_key
+            chosen, self._references, self._errors, key=service.network_key
         )
-        self._normalizer = BatchNormalizer(of.schema, ignore=ignore)
-        self._forms = {table.name: normal_form(table) for table in of.schema}
+        self._normalizer = BatchNormalizer(chosen.schema, ignore=ignore)
+        self._forms = {table.name: normal_form(table) for table in chosen.schema}
         self._identities = RowIdentities()
         self._touched: set[str] = set()
         self._people: set[str] = set()

@@ -245,20 +245,20 @@ class CrossRowChecks:
         state = fold(lines, start=empty_ledger(self._contest.id))
         visible = set(state.spans.records(at=state.contest.seq).tolist())
         return {
-            name: {seq: row for seq, row in of.items() if seq in visible}
-            for name, of in rows.items()
+            name: {seq: row for seq, row in keys.items() if seq in visible}
+            for name, keys in rows.items()
         }
 
     def _issues(self, rows: Rows) -> list[RowIssue]:
         """Return the issues of new records, or of all where no new record has one."""
-        columns = {name: list(of.values()) for name, of in rows.items() if of}
+        columns = {name: list(keys.values()) for name, keys in rows.items() if keys}
         try:
             read_rows(self._schema, columns).close()
         except InvalidRecords as invalid:
             relevant = [
                 issue for issue in invalid.issues if (issue.table, issue.reason) in self._reasons
             ]
-            return list(self._conflict(relevant, {name: list(of) for name, of in rows.items()}))
+            return list(self._conflict(relevant, {name: list(keys) for name, keys in rows.items()}))
         return []
 
     def _conflict(

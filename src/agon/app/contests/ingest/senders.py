@@ -151,17 +151,17 @@ class RecordSender:
 
 
 def _owned_tables(
-    session: Session, contest: Contest, of: Discipline
+    session: Session, contest: Contest, discipline: Discipline
 ) -> Mapping[str, tuple[LiveProtocol, Owner]]:
     """Return the tables of which protocols own records in a contest, as it is live now."""
     live = {
         protocol
-        for protocol in of.protocols
+        for protocol in discipline.protocols
         if next(session.entries.of_kind(contest.no, protocol.begins), None) is not None
     }
     return {
         table: (owner.protocol, owner)
-        for table, owner in of.written_by.items()
+        for table, owner in discipline.written_by.items()
         if owner.protocol in live and owner.protocol is not None
     }
 

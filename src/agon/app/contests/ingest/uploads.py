@@ -97,7 +97,7 @@ class Upload:
 
 @contextmanager
 def read_upload(
-    of: str,
+    discipline_name: str,
     table: str,
     name: str,
     file: IO[bytes],
@@ -110,7 +110,7 @@ def read_upload(
     References are checked when the rows are added: what they refer to may be stored already.
 
     Args:
-        of: the discipline.
+        discipline_name: the discipline.
         table: the table.
         name: the file's name, whose ending names its format; without a known one it is CSV.
         file: its content.
@@ -121,7 +121,7 @@ def read_upload(
         NotFound: there is no such table.
         Unreadable: the mapping is of the wrong form.
     """
-    described = without_references(table_of(of, table))
+    described = without_references(table_of(discipline_name, table))
     with (
         stored_upload(table, name, file) as path,
         read_table(described, path, option=option, mapping=mapping) as upload,
@@ -129,13 +129,13 @@ def read_upload(
         yield upload
 
 
-def table_of(of: str, name: str) -> Table:
+def table_of(discipline_name: str, name: str) -> Table:
     """Return a table of a discipline.
 
     Raises:
         NotFound: there is no such table.
     """
-    schema = discipline(of).schema
+    schema = discipline(discipline_name).schema
     known = [each.name for each in schema]
     if name not in known:
         raise NotFound(f"there is no table {name!r}: {did_you_mean(name, known)}")

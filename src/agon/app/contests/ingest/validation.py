@@ -71,7 +71,7 @@ class RecordValidator:
 
     def __init__(
         self,
-        of: Discipline,
+        discipline: Discipline,
         references: References,
         errors: ErrorCollector,
         *,
@@ -79,8 +79,8 @@ class RecordValidator:
     ) -> None:
         """Prepare for a discipline's tables; ``key`` is what addresses are hashed with."""
         self.people: set[str] = set()
-        self._people_in, self._people_columns = of.people_in, of.people_columns
-        self._addresses = of.personal.addresses
+        self._people_in, self._people_columns = discipline.people_in, discipline.people_columns
+        self._addresses = discipline.personal.addresses
         self._references = references
         self._errors = errors
         self._network_key = key
@@ -91,7 +91,7 @@ class RecordValidator:
                 row_checker(table),
                 keys_of(table),
             )
-            for table in of.schema
+            for table in discipline.schema
         }
 
     def validate(self, batch: Batch) -> ValidatedBatch:
@@ -135,8 +135,8 @@ class RecordValidator:
         for index in _with_suspect_ids(written):
             if is_valid[index]:
                 key = keys[index]
-                of = self._tables[batch.tables[index]].table
-                id_faults = id_issues(of, rows[index], key, number=lines[index])
+                checked_table = self._tables[batch.tables[index]].table
+                id_faults = id_issues(checked_table, rows[index], key, number=lines[index])
                 is_valid[index] = not id_faults
                 issues += id_faults
         for issue in sorted(issues, key=lambda item: item.row or 0):

@@ -137,22 +137,22 @@ def store_growth(
         session.queue.add(job, now=service.clock())
 
 
-def people_in(of: str, entries: Iterable[Entry]) -> set[str]:
+def people_in(discipline_name: str, entries: Iterable[Entry]) -> set[str]:
     """Return the ids of people that the records among entries of a discipline name."""
     people: set[str] = set()
     for entry in entries:
         if entry.kind in RECORDS:
             columns = {name: (value,) for name, value in entry.body["row"].items()}
-            people |= discipline(of).people_in(entry.body["table"], columns)
+            people |= discipline(discipline_name).people_in(entry.body["table"], columns)
     return people
 
 
-def stored_entry(of: str, entry: Entry) -> NewEntry:
+def stored_entry(discipline_name: str, entry: Entry) -> NewEntry:
     """Return an entry to store, with the key its record is looked up by."""
     table = record = None
     if entry.kind in RECORDS:
         table, row = entry.body["table"], entry.body["row"]
-        record = record_key(table_of(of, table), row)
+        record = record_key(table_of(discipline_name, table), row)
     elif entry.kind == "submission-received":
         record = received_key(entry.body["submission"])
     return NewEntry(
@@ -177,15 +177,17 @@ def received_key(submission: str) -> str:
     return f"received/{submission}"
 
 
-def table_of(of: str, name: str) -> Table:
+def table_of(discipline_name: str, name: str) -> Table:
     """Return a table of a discipline.
 
     Raises:
         NotFound: there is none of that name.
     """
-    tables = {table.name: table for table in discipline(of).schema}
+    tables = {table.name: table for table in discipline(discipline_name).schema}
     if name not in tables:
-        raise NotFound(f"{of} has no table {name[:80]!r}: {did_you_mean(name[:80], tables)}")
+        raise NotFound(
+            f"{discipline_name} has no table {name[:80]!r}: {did_you_mean(name[:80], tables)}"
+        )
     return tables[name]
 
 

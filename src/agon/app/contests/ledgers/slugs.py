@@ -53,14 +53,16 @@ def board_with_id(
     return f"{family}:{problem_id(session, contest, name, until=until)}"
 
 
-def require_free_slug(session: Session, contest: Contest, slug: str | None, *, of: str) -> None:
+def require_free_slug(
+    session: Session, contest: Contest, slug: str | None, *, problem_id: str
+) -> None:
     """Raise unless a problem may have a slug.
 
     Args:
         session: the database.
         contest: the contest.
         slug: the slug; None: none.
-        of: the problem's id.
+        problem_id: the problem's id.
 
     Raises:
         Conflict: it is the slug or the id of another problem.
@@ -68,14 +70,14 @@ def require_free_slug(session: Session, contest: Contest, slug: str | None, *, o
     if slug is None:
         return
     other = slugs(session, contest).get(slug)
-    if other not in {None, of} or _is_problem(session, contest, slug):
+    if other not in {None, problem_id} or _is_problem(session, contest, slug):
         raise Conflict(f"{contest.id} has a problem {slug!r} already; choose another slug")
 
 
 def _is_problem(session: Session, contest: Contest, name: str) -> bool:
-    of = discipline(contest.discipline)
-    if of.problems is None:
+    chosen = discipline(contest.discipline)
+    if chosen.problems is None:
         return False
-    table = of.schema.table(of.problems.table)
+    table = chosen.schema.table(chosen.problems.table)
     key = record_key(table, {"id": name}) if name.isprintable() else None
     return key is not None and key in session.entries.existing_keys(contest.no, table.name, [key])

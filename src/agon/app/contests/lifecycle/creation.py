@@ -68,10 +68,12 @@ def create(service: Service, new: NewContest, *, by: Caller) -> Contest:
     from agon.app.analysis.score import rules_of
 
     _require_valid(new)
-    of = discipline(new.discipline)
+    chosen = discipline(new.discipline)
     edition, rules = rules_of(new.discipline, new.edition, new.overrides)
     values = rules.model_dump(mode="json")
-    boards = of.boards if new.boards is None else [of.board_name(name) for name in new.boards]
+    boards = (
+        chosen.boards if new.boards is None else [chosen.board_name(name) for name in new.boards]
+    )
     body: dict[str, Any] = {
         "contest": new.id,
         "discipline": new.discipline,
@@ -111,10 +113,10 @@ def begin(service: Service, session: Session, body: Mapping[str, Any], *, by: Ca
     return contest
 
 
-def draft_contest(contest_id: str, of: str, *, at: datetime, by: Caller) -> Contest:
+def draft_contest(contest_id: str, discipline_name: str, *, at: datetime, by: Caller) -> Contest:
     """Return a contest before its first entry."""
     return Contest(
-        no=0, id=contest_id, discipline=of, created_at=at, created_by=by.user, seq=0,
+        no=0, id=contest_id, discipline=discipline_name, created_at=at, created_by=by.user, seq=0,
         head=genesis(contest_id),
     )  # fmt: skip
 

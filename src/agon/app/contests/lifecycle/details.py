@@ -114,7 +114,7 @@ def last_edit(session: Session, contest: Contest) -> EntryLine | None:
     return read_line(edits[0].line) if edits else None
 
 
-def require_names(of: str, names: NameDisplay) -> None:
+def require_names(discipline_name: str, names: NameDisplay) -> None:
     """Raise unless contests of a discipline can show names, or hide them.
 
     Raises:
@@ -122,8 +122,10 @@ def require_names(of: str, names: NameDisplay) -> None:
     """
     if names not in get_args(NameDisplay):
         raise Unreadable(f"names is {names!r}; give shown or hidden")
-    if names == "shown" and discipline(of).names is None:
-        raise Unreadable(f"participants of {of} have no names but their ids; give hidden")
+    if names == "shown" and discipline(discipline_name).names is None:
+        raise Unreadable(
+            f"participants of {discipline_name} have no names but their ids; give hidden"
+        )
 
 
 def require_valid_details(

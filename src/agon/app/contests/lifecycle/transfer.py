@@ -203,8 +203,10 @@ def _target_contest(session: Session, ledger: LedgerDirectory, by: Caller) -> Co
     try:
         session.contests.get(ledger.contest)
     except NotFound:
-        of, first = ledger.state.contest.discipline, next(iter(ledger.entries()))
-        return session.contests.add(draft_contest(ledger.contest, of, at=first.at, by=by))
+        discipline_name, first = ledger.state.contest.discipline, next(iter(ledger.entries()))
+        return session.contests.add(
+            draft_contest(ledger.contest, discipline_name, at=first.at, by=by)
+        )
     contest = session.contests.lock(ledger.contest)
     allow(by, "contest.manage", contest=contest)
     if ledger.state.contest.seq <= contest.seq:
@@ -230,23 +232,23 @@ class _EntryImporter:
             Conflict: the ledger does not continue the stored contest.
             InvalidRecords: there are too many issues to go on.
         """
-        contest, of = self._contest, ledger.state.contest.discipline
+        contest, discipline_name = self._contest, ledger.state.contest.discipline
         for entry in ledger.entries():
             if entry.seq == contest.seq and entry.sha256 != contest.head:
                 raise Conflict(
                     f"{contest.id} is stored already with other entries; import into another server"
                 )
             if entry.seq > contest.seq:
-                self._check(of, entry)
-                self.people |= people_in(of, [entry])
-                yield stored_entry(of, entry)
+                self._check(discipline_name, entry)
+                self.people |= people_in(discipline_name, [entry])
+                yield stored_entry(discipline_name, entry)
 
-    def _check(self, of: str, entry: Entry) -> None:
+    def _check(self, discipline_name: str, entry: Entry) -> None:
         if entry.kind not in RECORDS:
             return
         name, row = entry.body["table"], entry.body["row"]
         try:
-            table = table_of(of, name)
+            table = table_of(discipline_name, name)
         except NotFound as unknown:
             raise InvalidRecords([_unknown_table(name, entry.seq, str(unknown))]) from None
         issues = row_checker(table).issues(row, entry.seq)
@@ -256,7 +258,7 @@ class _EntryImporter:
             write_row(row)
         except InvalidEntry as error:
             self.errors.add(_beyond_limits(name, entry.seq, error.issues[0]))
-        if addresses := discipline(of).personal.addresses.get(name):
+        if addresses := discipline(discipline_name).personal.addresses.get(name):
             hashed = without_addresses(
                 name, row, addresses, line=entry.seq, key=b"any", errors=self.errors
             )

@@ -137,10 +137,10 @@ def _visible(
 
 def _verdicts(session: Session, view: View, name: str) -> Iterator[Mapping[str, Any]]:
     """Yield the record of a submission as the caller may see it, none while it is hidden."""
-    of = discipline(view.contest.discipline)
-    if of.submissions is None:
+    chosen = discipline(view.contest.discipline)
+    if chosen.submissions is None:
         return
-    key = record_key(of.schema.table(of.submissions.table), {"id": name})
+    key = record_key(chosen.schema.table(chosen.submissions.table), {"id": name})
     if key is None:
         return
     entries = session.entries.existing(view.contest.no, records=[key], until=view.until)

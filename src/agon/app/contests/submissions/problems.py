@@ -120,7 +120,7 @@ def _publishable(session: Session, contest: Contest, problem: Problem) -> tuple[
     _table(contest)
     earlier = _last(session, contest, PUBLISHED, problem.id, until=None)
     problem = problem.as_published(None if earlier is None else earlier.body["package"])
-    require_free_slug(session, contest, problem.slug, of=problem.id)
+    require_free_slug(session, contest, problem.slug, problem_id=problem.id)
     if contest.state == "final":
         raise Conflict(f"{contest.id} is final; publish the problem in another contest")
     return problem, earlier is not None

@@ -218,7 +218,7 @@ def favorite_bot(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
     group = _groups(bot, probability, enough, bots=bots, rate=rate)
     alone = probability <= rate / np.maximum(comparisons[judge], 1)
     for pair in [pair for pair in examined if alone[pair] or group[pair]]:
-        count, of = int(chosen[pair].sum()), int(exposures[pair])
+        count, shown = int(chosen[pair].sum()), int(exposures[pair])
         others = f"; so do {group[pair] - 1} other judges" if group[pair] else ""
         name, favorite = str(facts.judges.ids[judge[pair]]), str(facts.bots.ids[bot[pair]])
         matches = choices.match[(row == pair) & (choices.chosen == 1)]
@@ -230,7 +230,7 @@ def favorite_bot(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
             count,
             publish(float(likely[pair])),
             float(probability[pair]),
-            f"judge {name} voted {count} of {of} times for bot {favorite}; other judges would "
+            f"judge {name} voted {count} of {shown} times for bot {favorite}; other judges would "
             f"{likely[pair]:.1f} times{others}; at most {rate:.1%} of honest judges "
             f"are reported. The rule of more than {rules.collusion_votes} in {rules.recent_votes} "
             f"votes detects a judge always for one of {bots} bots with probability {power:.2g}",
@@ -247,11 +247,12 @@ def _groups(bot: Ints, probability: Vector, enough: Bools, *, bots: int, rate: f
     """
     threshold = min(1.0, GROUP_THRESHOLD * rate)
     rare = enough & (probability <= threshold)
-    judges, members = (np.bincount(bot[of], minlength=bots) for of in (enough, rare))
+    judges, members = (np.bincount(bot[selected], minlength=bots) for selected in (enough, rare))
     is_group = np.array(
         [
-            count >= MIN_GROUP and binomial_tail(count, trials=of, chance=threshold) <= rate / bots
-            for count, of in zip(members.tolist(), judges.tolist(), strict=True)
+            count >= MIN_GROUP
+            and binomial_tail(count, trials=selected, chance=threshold) <= rate / bots
+            for count, selected in zip(members.tolist(), judges.tolist(), strict=True)
         ],
         dtype=bool,
     )

@@ -220,12 +220,12 @@ class _Outcomes:
             counts.players,
             counts.i,
             counts.j,
-            *(rest[:, of].astype(np.int32) for of in (2, 0, 1)),
+            *(rest[:, part].astype(np.int32) for part in (2, 0, 1)),
         )
         met = fewer.matches > 0
         fewer = PairCounts(
             counts.players,
-            *(of[met] for of in (fewer.i, fewer.j, fewer.won_i, fewer.won_j, fewer.tied)),
+            *(part[met] for part in (fewer.i, fewer.j, fewer.won_i, fewer.won_j, fewer.tied)),
         )
         try:
             fit = bradley_terry(fewer, regularization=self._regularization, start=self._theta)

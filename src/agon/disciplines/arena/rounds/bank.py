@@ -44,8 +44,12 @@ def draw_bank_answer(
         >>> draw_bank_answer("s1", "m7", {"bb": "p1"}, prompt="p2") is None
         True
     """
-    own = [name for name, of in answers.items() if of is not None and of == prompt]
-    fitting = own or [name for name, of in answers.items() if of is None]
+    own = [
+        name
+        for name, written_for in answers.items()
+        if written_for is not None and written_for == prompt
+    ]
+    fitting = own or [name for name, written_for in answers.items() if written_for is None]
     return min(lots(seed, match, "honeypot-bank", fitting), default=(0, None))[1]
 
 

@@ -39,17 +39,18 @@ def fallen_judges(
         {'ann': 'r7-1'}
     """
     now, fell = dict(credibility), dict[str, str]()
-    for of in judged:
-        for judge, side in of.sides.items():
+    for judged_match in judged:
+        for judge, side in judged_match.sides.items():
             if judge not in now:
                 continue
             now[judge] = max(
-                rules.credibility_floor, now[judge] + _change(of, judge, side, rules=rules)
+                rules.credibility_floor,
+                now[judge] + _change(judged_match, judge, side, rules=rules),
             )
             if rules.credibility_ceiling is not None:
                 now[judge] = min(rules.credibility_ceiling, now[judge])
             if now[judge] < rules.credibility_active:
-                fell.setdefault(judge, of.match)
+                fell.setdefault(judge, judged_match.match)
     return fell
 
 
@@ -58,12 +59,12 @@ def worst_change(*, is_honeypot: bool, rules: ArenaRules) -> int:
     return rules.credibility_honeypot if is_honeypot else rules.credibility_disagree
 
 
-def _change(of: JudgedMatch, judge: str, side: str, *, rules: ArenaRules) -> int:
+def _change(judged_match: JudgedMatch, judge: str, side: str, *, rules: ArenaRules) -> int:
     """Return what a vote changes."""
-    if of.real is not None:
-        return 0 if side in {of.real, "tie"} else -rules.credibility_honeypot
+    if judged_match.real is not None:
+        return 0 if side in {judged_match.real, "tie"} else -rules.credibility_honeypot
     others = rules.credibility_consensus == "others"
-    sides = [each for who, each in of.sides.items() if not (others and who == judge)]
+    sides = [each for who, each in judged_match.sides.items() if not (others and who == judge)]
     verdict = most_voted(sides)
     if others and verdict == "tie" and not _is_most("tie", sides):
         verdict = None

@@ -75,7 +75,7 @@ class RoundInputs:
 
         Networks and newcomers are left out where there are none, as before there were such rules.
         """
-        always = {name: of for name, of in vars(self).items() if name not in _GUARDS or of}
+        always = {name: value for name, value in vars(self).items() if name not in _GUARDS or value}
         return {
             **always,
             "entrants": [vars(entrant) for entrant in self.entrants],
@@ -205,13 +205,13 @@ def draw_round(inputs: RoundInputs, *, seed: str, rules: ArenaRules) -> dict[str
         ``judges`` and the ``reserves``, which replace judges that fail; ``api``: fewer judges than
         the rule are eligible, so the API judge is the panel.
     """
-    of = {entrant.id: entrant for entrant in inputs.entrants}
-    pairings, waiting = _pairings(inputs, of, rules)
+    entrants = {entrant.id: entrant for entrant in inputs.entrants}
+    pairings, waiting = _pairings(inputs, entrants, rules)
     matches = []
     for number, pairing in enumerate(pairings, start=1):
         match, both = f"{inputs.name}-{number}", (pairing.chooser, pairing.opponent)
         honeypot = is_honeypot(seed, match, probability=rules.honeypot_probability)
-        order = _judges(inputs, match, seed=seed, both=both, of=of, rules=rules)
+        order = _judges(inputs, match, seed=seed, both=both, entrants=entrants, rules=rules)
         api = len(order) < rules.judges_per_match
         size = 0 if api else rules.judges_per_match
         matches.append(
@@ -284,14 +284,14 @@ def draw_prompt(inputs: RoundInputs, match: str, *, seed: str, bots: Iterable[st
 
 
 def _pairings(
-    inputs: RoundInputs, of: Mapping[str, Entrant], rules: ArenaRules
+    inputs: RoundInputs, entrants: Mapping[str, Entrant], rules: ArenaRules
 ) -> tuple[list[Pairing], list[str]]:
     """Return the pairs, those that play again first, and the bots that wait."""
     again, playing = [], set[str]()
     for first, second in inputs.again:
-        if first in of and second in of and not playing & {first, second}:
+        if first in entrants and second in entrants and not playing & {first, second}:
             playing |= {first, second}
-            distance = abs(of[first].rating - of[second].rating)
+            distance = abs(entrants[first].rating - entrants[second].rating)
             again.append(Pairing(first, second, distance, distance <= rules.matchmaking_range))
     rest = pair_by_rules(
         [entrant for entrant in inputs.entrants if entrant.id not in playing],
@@ -307,13 +307,13 @@ def _judges(
     *,
     seed: str,
     both: tuple[str, str],
-    of: Mapping[str, Entrant],
+    entrants: Mapping[str, Entrant],
     rules: ArenaRules,
 ) -> list[str]:
     """Return the judges of a match and then its reserves, in the order in which they are asked."""
     return panel_candidates(
         _drawn_order(inputs.judges, both, seed, match),
-        owners=[of[bot].owner_id for bot in both],
+        owners=[entrants[bot].owner_id for bot in both],
         networks=inputs.networks,
         newcomers=inputs.newcomers,
         rules=rules,

@@ -94,7 +94,7 @@ def partial_validators(outcome: Outcome | None) -> Iterator[Finding]:
     active = np.flatnonzero(activity.active)
     if len(active) < LEAST_OTHERS + 1:
         return
-    owners, of = np.unique(facts.submissions.owners, return_inverse=True)
+    owners, owner_index = np.unique(facts.submissions.owners, return_inverse=True)
     until = int(np.searchsorted(facts.evaluations.epochs, reports.epoch, side="right"))
     seen = np.zeros((len(facts.validators), len(owners)), dtype=bool)
     # What was first evaluated in the last epoch may be waiting for the validators that remain.
@@ -102,7 +102,7 @@ def partial_validators(outcome: Outcome | None) -> Iterator[Finding]:
     early &= outcome.consensus.uids[facts.evaluations.submissions[:until]] >= 0
     seen[
         facts.evaluations.validators[:until][early],
-        of[facts.evaluations.submissions[:until][early]],
+        owner_index[facts.evaluations.submissions[:until][early]],
     ] = True
     seen = seen[active]
     by_others = seen.sum(axis=0)[None, :] - seen == len(active) - 1

@@ -78,7 +78,7 @@ def similarity(first: Runs, second: Runs) -> float:
     return shared / union if union else 0.0
 
 
-def near_copies(of: Mapping[int, Runs], *, least: float) -> Iterator[Likeness]:
+def near_copies(sources: Mapping[int, Runs], *, least: float) -> Iterator[Likeness]:
     """Return the pairs of sources that share at least ``least`` of their runs.
 
     Two such sources share one of their rarest runs: with ``least`` = 0.8, of the rarest fifth of
@@ -87,24 +87,26 @@ def near_copies(of: Mapping[int, Runs], *, least: float) -> Iterator[Likeness]:
     only: a family of copies is found as a chain.
 
     Args:
-        of: runs of the sources by number.
+        sources: runs of the sources by number.
         least: similarity from 0 to 1, above 0.
     """
-    for first, second in sorted(_candidates(of, least)):
-        share = similarity(of[first], of[second])
+    for first, second in sorted(_candidates(sources, least)):
+        share = similarity(sources[first], sources[second])
         if share >= least:
             yield Likeness(first, second, share)
 
 
-def _candidates(of: Mapping[int, Runs], least: float) -> set[tuple[int, int]]:
+def _candidates(sources: Mapping[int, Runs], least: float) -> set[tuple[int, int]]:
     """Return the pairs that share a run which is among the rarest of both."""
-    numbers = sorted(of)
-    lengths = np.array([len(of[number]) for number in numbers], dtype=np.int64)
+    numbers = sorted(sources)
+    lengths = np.array([len(sources[number]) for number in numbers], dtype=np.int64)
     if not lengths.sum():
         return set()
     owners = np.repeat(np.arange(len(numbers)), lengths)
     _, distinct, counts = np.unique(
-        np.concatenate([of[number] for number in numbers]), return_inverse=True, return_counts=True
+        np.concatenate([sources[number] for number in numbers]),
+        return_inverse=True,
+        return_counts=True,
     )
     compared = lengths - np.ceil(least * lengths - 1e-9) + 1  # the rarest of each
     shared = counts[distinct] > 1
@@ -122,12 +124,14 @@ def _candidates(of: Mapping[int, Runs], least: float) -> set[tuple[int, int]]:
     return pairs
 
 
-def usual_similarity(of: Mapping[int, Runs]) -> float:
+def usual_similarity(sources: Mapping[int, Runs]) -> float:
     """Return the median similarity of neighboring sources, given their runs; 0 for fewer than two.
 
     Example:
         >>> usual_similarity({1: runs("def f(): return 1 + 2 * 3")})
         0.0
     """
-    adjacent = [similarity(*pair) for pair in pairwise(hashed for _, hashed in sorted(of.items()))]
+    adjacent = [
+        similarity(*pair) for pair in pairwise(hashed for _, hashed in sorted(sources.items()))
+    ]
     return float(np.median(adjacent)) if adjacent else 0.0

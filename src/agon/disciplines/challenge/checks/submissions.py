@@ -52,10 +52,10 @@ def near_duplicate_agents(records: Records, facts: Facts) -> Iterator[Finding]:
         "SELECT id::VARCHAR AS id, source FROM submissions WHERE source IS NOT NULL"
     )
     submissions = facts.submissions
-    of = {submissions.number[row["id"]]: runs(row["source"]) for row in table.to_pylist()}
+    sources = {submissions.number[row["id"]]: runs(row["source"]) for row in table.to_pylist()}
     usual = 0.0
-    for pair in near_copies(of, least=NEAR):
-        usual = usual or usual_similarity(of)
+    for pair in near_copies(sources, least=NEAR):
+        usual = usual or usual_similarity(sources)
         first, second = sorted((pair.first, pair.second), key=lambda at: int(submissions.turns[at]))
         uids = (_owner(facts, first), _owner(facts, second))
         same = submissions.contents[first] == submissions.contents[second] != -1

@@ -205,8 +205,8 @@ def self_serving_votes(facts: Facts, evidence: Evidence, *, alone: int | None) -
         facts.submissions.owners[evidence.submissions[rows]], return_inverse=True
     )
     # Validator and miner in one number: one test per pair.
-    pairs, of = np.unique(validators * len(uids) + miners, return_inverse=True)
-    count, times = np.bincount(of), np.bincount(of, weights=far).astype(np.int64)
+    pairs, pair_index = np.unique(validators * len(uids) + miners, return_inverse=True)
+    count, times = np.bincount(pair_index), np.bincount(pair_index, weights=far).astype(np.int64)
     who = pairs // len(uids)
     made = np.bincount(validators, minlength=len(facts.validators))
     own = np.bincount(validators, weights=far, minlength=len(facts.validators))
@@ -220,7 +220,7 @@ def self_serving_votes(facts: Facts, evidence: Evidence, *, alone: int | None) -
         remark = _ONLY_ONE if int(who[at]) == alone else ""
         uid = facts.submissions.owner_name(int(uids[int(pairs[at]) % len(uids)]))
         share = float(times[at] / count[at])
-        theirs = rows[far & (of == at)]
+        theirs = rows[far & (pair_index == at)]
         yield Finding(
             "self-serving-votes",
             Severity.INFO if remark else Severity.WARNING,
@@ -245,9 +245,9 @@ def _medians_by(groups: IntArray, values: FloatArray, count: int) -> FloatArray:
     return medians
 
 
-def _rate_of_others(times: IntArray, of: IntArray) -> FloatArray:
+def _rate_of_others(times: IntArray, flagged: IntArray) -> FloatArray:
     """Return the rate of all others together for each, half a case added so that it is above 0."""
-    return (times.sum() - times + 0.5) / (of.sum() - of + 1.0)
+    return (times.sum() - times + 0.5) / (flagged.sum() - flagged + 1.0)
 
 
 def _validators(names: list[str]) -> RecordRefs:

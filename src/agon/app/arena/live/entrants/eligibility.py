@@ -39,11 +39,11 @@ def judge_obstacles(
         at: the time.
         new: the state of a person who is not recorded as a judge.
     """
-    of = candidates_of(
+    candidates = candidates_of(
         scored.facts, scored.standings.games, scored.credibilities, scored.rules, only={judge}
     )
     bot = session.arena.bots_named(contest.no, {judge}).get(judge)
-    for candidate in (*of, *([] if new is None else [new])):
+    for candidate in (*candidates, *([] if new is None else [new])):
         by_rules = obstacles(candidate, at=at, rules=scored.rules)
         break
     else:

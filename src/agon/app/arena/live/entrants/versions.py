@@ -32,13 +32,13 @@ def mark_version(
 
 
 def mark_stated_versions(
-    service: Service, session: Session, contest: Contest, of: ArenaRound
+    service: Service, session: Session, contest: Contest, arena_round: ArenaRound
 ) -> None:
     """Mark the versions that bots stated in their replies of a round, from its time on."""
-    stated = session.arena.stated_versions(contest.no, of.id)
-    since = parse_time(of.body["at"])
+    stated = session.arena.stated_versions(contest.no, arena_round.id)
+    since = parse_time(arena_round.body["at"])
     if since is None:
-        raise RuntimeError(f"round {of.id} has no time")
+        raise RuntimeError(f"round {arena_round.id} has no time")
     for name, version in sorted(stated.items()):
         try:
             bot = session.arena.bot(contest.no, name)

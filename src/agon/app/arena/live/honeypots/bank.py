@@ -57,7 +57,7 @@ def count_bank(session: Session, contest: Contest) -> BankCounts:
     answers = session.arena.honeypot_answers(contest.no)
     newest = session.arena.round_states(contest.no, limit=1)
     # While a round is played, no number may show how many honeypots it has.
-    hidden = {f"{of.id}-" for of in newest if of.phase != "settled"}
+    hidden = {f"{draft.id}-" for draft in newest if draft.phase != "settled"}
     shown = [answer.match for answer in answers if answer.match is not None]
     used = sum(match[: match.rfind("-") + 1] not in hidden for match in shown)
     unused = sum(answer.is_unused for answer in answers) + len(shown) - used

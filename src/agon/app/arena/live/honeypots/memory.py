@@ -10,15 +10,15 @@ from agon.entities.contests import Contest
 from agon.store.session import Session
 
 
-def memory_of(session: Session, contest: Contest, of: ArenaRound) -> HoneypotMemory:
+def memory_of(session: Session, contest: Contest, arena_round: ArenaRound) -> HoneypotMemory:
     """Return the honeypots that a round's judges saw, in their latest votes and in this round."""
     drawable = {
         judge
-        for drawn, match in matches_of(of)
+        for drawn, match in matches_of(arena_round)
         for judge in (*drawn["judges"], *drawn["reserves"], *shown_to(match))
     }
     memory = HoneypotMemory(session.arena.recent_templates(contest.no, drawable))
-    for drawn, match in matches_of(of):
+    for drawn, match in matches_of(arena_round):
         templates = templates_of(drawn, match)
         memory.show(shown_to(match), templates)
         if "weak" in match:  # who wrote a text knows it
@@ -40,10 +40,10 @@ def templates_of(drawn: Mapping[str, Any], match: Mapping[str, Any]) -> Sequence
     return templates
 
 
-def remember_round(session: Session, contest: Contest, of: ArenaRound) -> None:
+def remember_round(session: Session, contest: Contest, arena_round: ArenaRound) -> None:
     """Record what the judges of a settled round saw; an ordinary vote ends the memory, too."""
     matches = []
-    for drawn, match in matches_of(of):
+    for drawn, match in matches_of(arena_round):
         templates = templates_of(drawn, match)
         voters = [vote["judge_id"] for vote in match["votes"]]
         matches.append(([*voters, *(shown_to(match) if templates else ())], templates))

@@ -25,11 +25,11 @@ PAST_ROUNDS: Final = 50
 class HoneypotTexts:
     """Writes the robotic sides of a round's honeypots; no judge sees a text a second time."""
 
-    def __init__(self, session: Session, contest: Contest, of: ArenaRound) -> None:
+    def __init__(self, session: Session, contest: Contest, arena_round: ArenaRound) -> None:
         self._session = session
         self._contest = contest
-        self._memory = memory_of(session, contest, of)
-        self._committed_seq: int = of.body["committed_seq"]
+        self._memory = memory_of(session, contest, arena_round)
+        self._committed_seq: int = arena_round.body["committed_seq"]
 
     def add(
         self,
@@ -121,8 +121,8 @@ class HoneypotTexts:
     def _published(self) -> Mapping[str, Sequence[str]]:
         """The answers of the last settled rounds, by prompt."""
         texts: dict[str, list[str]] = {}
-        for of in self._session.arena.rounds(self._contest.no, limit=PAST_ROUNDS):
-            for drawn, match in matches_of(of) if of.phase == "settled" else ():
+        for past_round in self._session.arena.rounds(self._contest.no, limit=PAST_ROUNDS):
+            for drawn, match in matches_of(past_round) if past_round.phase == "settled" else ():
                 answers = (answer["text"] for answer in match["answers"].values())
                 texts.setdefault(drawn["prompt"], []).extend(answers)
         return texts
