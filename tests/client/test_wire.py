@@ -208,7 +208,7 @@ def test_a_server_other_than_agon_is_reported() -> None:
 def test_a_long_stream_is_sent_in_chunks_of_complete_lines() -> None:
     """Memory holds one chunk at a time; the returned counts are totals."""
     response = {"added": 2, "repeated": 1, "replaced": 0, "first_seq": 3, "last_seq": 4,
-                "notes": [], "changes": []}  # fmt: skip
+                "notes": [], "warnings": [], "changes": []}  # fmt: skip
     line = Line(httpx2.Response(200, json=CONTEST), httpx2.Response(201, json=response))
     sent: list[int] = []
     with line.client(chunk=10, progress=sent.append) as client:
@@ -233,6 +233,7 @@ def test_a_rejected_chunk_reports_the_lines_already_stored() -> None:
             "first_seq": 1,
             "last_seq": 1,
             "notes": [],
+            "warnings": [],
             "changes": [],
         },
     )

@@ -73,7 +73,8 @@ def test_a_bot_is_registered_once_per_owner_after_a_ping(instance: Instance) -> 
     assert rotated["secret"] not in {None, bot["secret"]}
     assert instance.post(f"{path}/rotate-secret", "viewer").status_code == 403
     eligibility = instance.get(f"{path}/eligibility", "participant").json()
-    assert eligibility == {"judge": False, "reasons": ["does not want to judge; set judges"]}
+    reasons = ["does not want to judge; set judges", "has not qualified"]
+    assert eligibility == {"judge": False, "reasons": reasons}
     changed = instance.client.patch(
         API + path, json={"judges": True, "version": "2"}, headers=instance.as_("participant")
     )

@@ -54,7 +54,8 @@ def test_every_link_leads_to_a_page(site: Site, role: str) -> None:
             assert "unsafe" not in policy
     shown = "".join(page.body for page in visited.values())
     assert HOSTILE not in shown
-    assert ("The secret" in shown) == (role in {"organiser", "operator"})
+    named = any(title in shown for title in ("The secret <", "The secret &lt;"))
+    assert named == (role in {"organiser", "operator"})
 
 
 def test_every_page_is_linked_from_another(site: Site) -> None:

@@ -45,9 +45,11 @@
     const pairs = regions().map((region) => [region, page.getElementById(region.id)]).filter(([, next]) => next);
     const moving = pairs.find(([region, next]) => isUsed(region) && width(region) !== width(next));
     if (moving) { hold(moving[0], () => show(page)); return; }
+    const isFollowed = pairs.some(([region]) => isUsed(region) && region.querySelector("[data-key]"));
     for (const [region, next] of pairs) {
+      if (isFollowed && region.matches(".picture")) continue;  // another height would move the rows below it
       waiting.delete(region);
-      update(region, next);
+      update(region, next, page);
     }
     // The first rows bring parts of the page that were not there.
     if (!page.querySelector("main[data-live]")) main.removeAttribute("data-live");
@@ -59,14 +61,14 @@
   const isUsed = (region) => region !== main && (region.matches(":hover") || region.contains(document.activeElement));
   const width = (region) => region.querySelector("[data-key]")?.children.length;
 
-  function update(region, next) {
+  function update(region, next, page) {
     if (region === main) {
       if (main.innerHTML !== next.innerHTML) main.replaceChildren(...imported(next));
     } else if (!region.querySelector("[data-key]") && !next.querySelector("[data-key]")) {
       replace(region, next);
     } else if (isUsed(region)) {  // numbers change, but no row moves under the pointer
       patch(region, next);
-      hold(region, () => arrange(region, next));
+      hold(region, () => show(page));
     } else {
       arrange(region, next);
     }
