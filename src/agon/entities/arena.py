@@ -1,7 +1,7 @@
 """What the service stores about a live arena, as plain values."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -59,6 +59,10 @@ class LiveBot:
     recent_prompts: tuple[str, ...] = ()
     recent_templates: tuple[str, ...] = ()
     states: tuple[Mapping[str, Any], ...] = ()
+
+    def is_of(self, people: Collection[str]) -> bool:
+        """Return whether its user or its owner is one of some people."""
+        return self.user in people or self.owner_id in people
 
 
 @dataclass(frozen=True, kw_only=True)

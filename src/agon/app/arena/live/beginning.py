@@ -99,7 +99,7 @@ def read_scores(service: Service, contest_id: str, *, has_model: bool) -> dict[s
 
 def _without_withdrawn(bots: Iterable[LiveBot], withdrawn: Collection[str]) -> list[LiveBot]:
     """Return the bots whose user and owner were not withdrawn."""
-    return [bot for bot in bots if bot.user not in withdrawn and bot.owner_id not in withdrawn]
+    return [bot for bot in bots if not bot.is_of(withdrawn)]
 
 
 def _possible_judges(

@@ -227,7 +227,7 @@ def _of_withdrawn(session: Session, contest: Contest, items: Sequence[Work]) -> 
     if not withdrawn:
         return []
     bots = session.arena.bots_named(contest.no, {item.assignee for item in items})
-    stopped = withdrawn | {bot.id for bot in bots.values() if {bot.user, bot.owner_id} & withdrawn}
+    stopped = withdrawn | {bot.id for bot in bots.values() if bot.is_of(withdrawn)}
     return [item for item in items if item.result is None and item.assignee in stopped]
 
 

@@ -77,6 +77,6 @@ def absences(judge: str, bot: LiveBot | None, *, withdrawn: Collection[str]) -> 
     reasons = [] if bot.judges else ["does not want to judge; set judges"]
     if bot.paused is not None:
         reasons.append(f"is paused: {bot.paused}")
-    if bot.user in withdrawn or bot.owner_id in withdrawn:
+    if bot.is_of(withdrawn):
         reasons.append(f"its owner is {_WITHDRAWN}")
     return tuple(reasons)
