@@ -10,13 +10,13 @@ import report  # type: ignore[import-not-found]  # of this folder
 
 from agon.attacks.ablation import guards_of
 from agon.attacks.catalog import lab_of
-from agon.disciplines.arena.hardening import (
+from agon.disciplines.arena.rules import ArenaRules
+from agon.disciplines.arena.simulation.hardening import (
     dodging_gain,
     rank_correlation,
     share_below,
     wrong_votes_bought,
 )
-from agon.disciplines.arena.rules import ArenaRules
 from agon.editions import edition
 
 LITERAL, HARDENED = "arena/sentience-1", "arena/hardened-1"

@@ -32,7 +32,7 @@ from agon.client.league.league import League
 from agon.client.league.processes import participant_processes
 from agon.client.league.report import measure
 from agon.client.league.run import process_count
-from agon.disciplines.arena.population import Population
+from agon.disciplines.arena.simulation.population import Population
 from agon.runners.bots.http import HttpBots
 
 SHARE = 0.8

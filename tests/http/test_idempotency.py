@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from agon.errors import Unavailable
-from agon.store.access import Access
+from agon.store.people.access import Access
 from fakes.instance import Instance
 
 KEY = {"idempotency-key": "k-1"}
@@ -105,7 +105,7 @@ def test_a_running_request_sends_heartbeats(
     """A long request must not be mistaken for one whose process died."""
     monkeypatch.setattr("agon.http.middleware.idempotency._HEARTBEAT_S", 0.01)
     users: Any = __import__("agon.app.access.users", fromlist=["create_user"])
-    create, access = users.create_user, "agon.store.access.Access"
+    create, access = users.create_user, "agon.store.people.access.Access"
     signs: list[str] = []
     living = threading.Event()
     still = Access.touch_response
@@ -225,8 +225,8 @@ def test_a_response_that_cannot_be_stored_is_still_returned(
     def full(*_: object) -> None:
         raise Unavailable("the database or disk is full; make room")
 
-    monkeypatch.setattr("agon.store.access.Access.save_response", full)
-    monkeypatch.setattr("agon.store.access.Access.delete_pending_response", full)
+    monkeypatch.setattr("agon.store.people.access.Access.save_response", full)
+    monkeypatch.setattr("agon.store.people.access.Access.delete_pending_response", full)
     strict = TestClient(instance.app)  # raises errors that would otherwise only be logged
     response = strict.post("/api/v1/users", json=body, headers={**instance.as_("operator"), **KEY})
     assert response.status_code in {201, 422}

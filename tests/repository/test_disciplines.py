@@ -46,7 +46,7 @@ EXEMPT = {
     "runners/bots": "bots that play in the arena",
     "runners/judges": "models that judge matches of the arena",
     "settings/loading.py": "names of commands",
-    "web/pages/bots.py": "the form of a bot of the arena, which may want to judge",
+    "web/pages/live/bots.py": "the form of a bot of the arena, which may want to judge",
 }
 """Modules that implement the tools of one discipline; generic code reaches them by capability."""
 

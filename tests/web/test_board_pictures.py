@@ -8,7 +8,7 @@ import pytest
 
 from agon.app.charts import drawing, intervals
 from agon.web import addresses
-from agon.web.pages.epoch_shares import miner_text
+from agon.web.pages.boards.epoch_shares import miner_text
 from fakes.contests import all_disciplines, contest_of, simulated_rows
 from fakes.instance import Instance, instance_at
 from web.browser import Browser

@@ -15,7 +15,7 @@ from agon.app.contests.boards.publish import publish
 from agon.app.contests.cases.cases import decide, open_case
 from agon.app.contests.ingest.records import record
 from agon.web import addresses
-from agon.web.pages.board_rows import part_hues
+from agon.web.pages.boards.board_rows import part_hues
 from agon.web.rendering import number_text
 from fakes.contests import HOSTILE
 from fakes.instance import Instance, instance_at

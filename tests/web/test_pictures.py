@@ -19,7 +19,7 @@ from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import transitions
 from agon.web.addresses import badge, card, feed
 from agon.web.pages import home
-from agon.web.pages.pictures import CardStanding, card_svg
+from agon.web.pages.boards.pictures import CardStanding, card_svg
 from fakes.contests import HOSTILE
 from fakes.instance import Instance, instance_at
 from fakes.service import ORGANISER

@@ -18,7 +18,7 @@ from agon.kernel.findings import RecordRefs
 from agon.ledger.entry import Draft
 from agon.web import addresses
 from agon.web.last_visit import GAP, LAST_VISIT, last_visit
-from agon.web.pages.since import changed_parts
+from agon.web.pages.boards.since import changed_parts
 from fakes.instance import Instance, instance_at
 from fakes.service import ORGANISER, Clock, service_at
 from web.browser import Browser

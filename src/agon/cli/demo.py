@@ -129,7 +129,7 @@ def _play_league(database: str) -> None:
     from agon.client.connection import Connection
     from agon.client.league.league import League
     from agon.client.league.report import measure
-    from agon.disciplines.arena.population import Population
+    from agon.disciplines.arena.simulation.population import Population
 
     population = Population.draw(bots=_BOTS, judges=_JUDGES, dishonest=0, seed="demo")
     with _server(database) as url, closing(Connection(url)) as connection:

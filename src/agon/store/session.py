@@ -9,8 +9,6 @@ from sqlalchemy import Engine
 from sqlalchemy.engine import Connection
 
 from agon.errors import AgonError, DatabaseUnavailable
-from agon.store.access import Access
-from agon.store.arena import Arena
 from agon.store.attachments import Attachments
 from agon.store.cases import Cases
 from agon.store.changes import Changes
@@ -21,13 +19,15 @@ from agon.store.contests import Contests
 from agon.store.entries import Entries
 from agon.store.events import Events
 from agon.store.histories import Histories
-from agon.store.invitations import Invitations
-from agon.store.judging import Judging
-from agon.store.members import Members
+from agon.store.jobs.queue import Queue
+from agon.store.live.arena import Arena
+from agon.store.live.judging import Judging
 from agon.store.migrations import require_newest
-from agon.store.names import Names
-from agon.store.people import People
-from agon.store.queue import Queue
+from agon.store.people.access import Access
+from agon.store.people.invitations import Invitations
+from agon.store.people.members import Members
+from agon.store.people.names import Names
+from agon.store.people.reserved_ids import People
 from agon.store.snapshots import Snapshots
 from agon.store.webhooks import Webhooks
 

@@ -29,27 +29,21 @@ from agon.web.page import Document, NotAtOnce, Redirect, View, Visit, error_text
 from agon.web.page_cache import PageCache, in_slot
 from agon.web.pages import (
     account,
-    board,
-    bots,
     cases,
-    distribution,
     epochs,
     feed,
     home,
     join,
     ledger,
-    matches,
-    matrix,
     person,
-    pictures,
     problems,
-    robustness,
     rules,
     styleguide,
     submit,
     theme,
-    vote,
 )
+from agon.web.pages.boards import board, distribution, matrix, pictures, robustness
+from agon.web.pages.live import bots, matches, vote
 from agon.web.rendering import static_files
 from agon.web.responses import (
     HEADERS,

@@ -18,7 +18,7 @@ from agon.app.contests.submissions.submission import SubmissionContent
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.errors import AgonError, Conflict, NotFound, Unreadable
-from agon.store.members import Members
+from agon.store.people.members import Members
 from fakes.autumn import RIGHT, autumn, judged
 from fakes.service import ORGANISER
 

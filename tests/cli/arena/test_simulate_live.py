@@ -10,7 +10,7 @@ import pytest
 from agon.cli.arena.simulate_live import summary
 from agon.client.league.league import League, PlayedRound
 from agon.client.league.participants import LeagueBots
-from agon.disciplines.arena.population import Population
+from agon.disciplines.arena.simulation.population import Population
 from cli.command import Cli
 from cli.targets import Server
 

@@ -11,12 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from agon.disciplines.arena.population import (
-    SPREAD,
-    Character,
-    characters_of,
-    truth_probability,
-)
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.rounds import draws
 from agon.disciplines.arena.rounds.matchmaking import Entrant
@@ -24,6 +18,12 @@ from agon.disciplines.arena.rounds.pairing import pair_by_rules
 from agon.disciplines.arena.rounds.spread import History, PastRound, histories_of
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import ScoredArena, score
+from agon.disciplines.arena.simulation.population import (
+    SPREAD,
+    Character,
+    characters_of,
+    truth_probability,
+)
 from agon.kernel.ratings.elo import rating_change
 from agon.kernel.statistics import spearman
 from agon.records import read_rows

@@ -4,7 +4,7 @@ from statistics import fmean
 
 import pytest
 
-from agon.disciplines.arena.population import characters_of
+from agon.disciplines.arena.simulation.population import characters_of
 from disciplines.arena.league import League, normal_league, spearmans
 from sizes import ALL, size
 

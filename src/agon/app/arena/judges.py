@@ -14,8 +14,8 @@ from agon.app.service import Service
 from agon.disciplines.arena.boards import API_JUDGE
 from agon.disciplines.arena.facts import API
 from agon.disciplines.arena.formulas import NONE
-from agon.disciplines.arena.judge_figures import judge_figures
-from agon.disciplines.arena.pool import candidates_of, obstacles
+from agon.disciplines.arena.judges.judge_figures import judge_figures
+from agon.disciplines.arena.judges.pool import candidates_of, obstacles
 from agon.disciplines.arena.records import JUDGE_KINDS
 from agon.disciplines.arena.scoring import ScoredArena
 from agon.entities.arena_reports import JudgeReport

@@ -17,7 +17,7 @@ from agon.entities.contests import Contest
 from agon.entities.members import Member, MemberTerms
 from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
 from agon.kernel.times import written_time
-from agon.store.members import TokenHolder
+from agon.store.people.members import TokenHolder
 from agon.store.session import Session
 
 MAX_ATTEMPTS: Final = 10_000

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from agon.attacks.detectors.measurement import PowerMeasurement, PowerTrial, share
-from agon.disciplines.arena.behaviors import SUBJECT, Behavior, draw_votes
 from agon.disciplines.arena.checks.detectors import favorite_bot, literal_power, low_agreement
 from agon.disciplines.arena.checks.voting import audit_disagreement
 from agon.disciplines.arena.facts import Facts
 from agon.disciplines.arena.rules import ArenaRules
+from agon.disciplines.arena.simulation.behaviors import SUBJECT, Behavior, draw_votes
 from agon.kernel.findings import Finding, Severity
 from agon.kernel.rounding import publish
 

@@ -11,9 +11,9 @@ from agon.attacks.arena.season import Season
 from agon.attacks.arena.world import World
 from agon.attacks.lab import AttackStanding
 from agon.attacks.results import Effort
-from agon.disciplines.arena.arrays import MatchArrays, named_facts, tables_of_arrays
 from agon.disciplines.arena.facts import Facts
-from agon.disciplines.arena.population import SYLLABLES
+from agon.disciplines.arena.simulation.arrays import MatchArrays, named_facts, tables_of_arrays
+from agon.disciplines.arena.simulation.population import SYLLABLES
 from agon.kernel.rounding import publish
 
 _BEGIN = np.datetime64("2025-06-01T00:00:00", "us")

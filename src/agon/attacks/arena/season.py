@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 
 from agon.attacks.arena.world import DAYS, World
-from agon.disciplines.arena.arrays import MatchArrays, facts_of_arrays
 from agon.disciplines.arena.facts import HONEYPOT, RATED, Bools
 from agon.disciplines.arena.formulas import NONE, Codes, Ints, Vector, score_of
 from agon.disciplines.arena.history import credibilities_of, elo_fold, results_of
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.simulate import draw_panels
+from agon.disciplines.arena.simulation.arrays import MatchArrays, facts_of_arrays
 from agon.kernel.compiling import COMPILED_FROM
 from agon.kernel.ratings.elo import EloState
 

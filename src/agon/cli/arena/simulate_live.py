@@ -92,7 +92,7 @@ def simulate_live(  # noqa: PLR0913 (one parameter for each option)
     from agon.client.connection import Connection
     from agon.client.league.league import League
     from agon.client.league.report import measure
-    from agon.disciplines.arena.population import Population
+    from agon.disciplines.arena.simulation.population import Population
 
     population = Population.draw(bots=bots, judges=judges, dishonest=dishonest, seed=f"s{seed}")
     connection = Connection(target.server, token=read_token(target.token_file))

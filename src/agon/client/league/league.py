@@ -9,8 +9,8 @@ from typing import Any, Final
 from agon.client.connection import Connection
 from agon.client.league.processes import ParticipantProcess
 from agon.client.uploads import NDJSON
-from agon.disciplines.arena.population import SYLLABLES, Population
 from agon.disciplines.arena.rounds.draws import uniform
+from agon.disciplines.arena.simulation.population import SYLLABLES, Population
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
 
 RULES: Final[Mapping[str, Any]] = {"judge_min_matches": 0, "bradley_terry_regularisation": 0.1}

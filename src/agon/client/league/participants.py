@@ -18,7 +18,7 @@ import httpx2
 import uvicorn
 
 from agon.app.webhooks.signatures import parse_secret
-from agon.disciplines.arena.population import Population
+from agon.disciplines.arena.simulation.population import Population
 from agon.errors import CheckFailed
 from agon.runners.bots.reference import MessageVerification
 

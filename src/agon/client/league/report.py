@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 
 from agon.client.connection import Connection
 from agon.client.league.league import League, PlayedRound
-from agon.disciplines.arena.population import Character
+from agon.disciplines.arena.simulation.population import Character
 from agon.errors import Unavailable
 from agon.kernel.statistics import spearman
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 from agon.disciplines.arena.facts import API, Bots, Facts
 from agon.disciplines.arena.formulas import Ints, Vector
 from agon.disciplines.arena.history import Credibilities, Standings
-from agon.disciplines.arena.pool import in_pool
-from agon.disciplines.arena.quality import Quality
+from agon.disciplines.arena.judges.pool import in_pool
+from agon.disciplines.arena.judges.quality import Quality
 from agon.disciplines.arena.rules import BOARDS, ArenaRules
 from agon.kernel.boards import Board, UnscoredRow, ranking
 from agon.kernel.rounding import publish
@@ -49,8 +49,9 @@ def judges_board(
 
     ``active`` is whether no obstacle keeps the judge from the pool, at the newest recorded time.
     ``agreement`` is the share of a judge's votes in rated matches that were with the consensus;
-    ``kappa`` and ``accuracy`` are those of :class:`~agon.disciplines.arena.quality.Quality`. They
-    are empty where a judge has no such votes.
+    ``kappa`` and ``accuracy`` are those of
+    :class:`~agon.disciplines.arena.judges.quality.Quality`. They are empty where a judge has no
+    such votes.
     """
     credibility = credibilities.credibility
     decided = credibilities.agreed + credibilities.disagreed

@@ -16,7 +16,7 @@ from agon.disciplines.arena.history import (
     games_of_version,
     verdict_of_votes,
 )
-from agon.disciplines.arena.pool_part import pool_part
+from agon.disciplines.arena.judges.pool_part import pool_part
 from agon.disciplines.arena.ratings.rating_history import RatingHistory
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.boards import Board

@@ -27,7 +27,7 @@ from agon.disciplines.arena.checks.voting import (
 from agon.disciplines.arena.facts import RATED, Facts, facts_of
 from agon.disciplines.arena.formulas import NONE, Ints
 from agon.disciplines.arena.history import results_of
-from agon.disciplines.arena.quality import kappas_of
+from agon.disciplines.arena.judges.quality import kappas_of
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable
 from agon.kernel.agreement.krippendorff_alpha import krippendorff_alpha

@@ -19,7 +19,7 @@ from agon.disciplines.arena.history import (
     results_of,
     standings_of,
 )
-from agon.disciplines.arena.quality import quality_of
+from agon.disciplines.arena.judges.quality import quality_of
 from agon.disciplines.arena.ratings import streamed
 from agon.disciplines.arena.ratings.clusters import NO_VERDICTS, Verdicts, verdicts_of
 from agon.disciplines.arena.ratings.covariates import covariates_of, matches_by

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from agon.disciplines.arena.attackers import (
+from agon.disciplines.arena.simulation.attackers import (
     ATTACKS,
     SEATS,
     TABLE,
@@ -24,7 +24,7 @@ from agon.disciplines.arena.attackers import (
     SimulatedCast,
     SimulatedTexts,
 )
-from agon.disciplines.arena.population import SYLLABLES
+from agon.disciplines.arena.simulation.population import SYLLABLES
 from agon.disciplines.capabilities import Simulation
 from agon.kernel.attacks import require_known
 from agon.kernel.progress import stages

@@ -11,8 +11,8 @@ from agon.api.models.analysis import EpochBurn
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
+from agon.web.pages.boards.epoch_shares import epoch_shares
 from agon.web.pages.empty import or_empty
-from agon.web.pages.epoch_shares import epoch_shares
 
 SHARES: Final = (
     ("paid", "paid to miners", "what strategies, decay and the cap leave"),

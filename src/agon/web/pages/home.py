@@ -16,7 +16,7 @@ from agon.client.client import Api
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
-from agon.web.pages.board_rows import part_hues, positive_parts
+from agon.web.pages.boards.board_rows import part_hues, positive_parts
 from agon.web.rendering import number_text, short_id
 
 CARDS: Final = 100

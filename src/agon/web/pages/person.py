@@ -21,10 +21,10 @@ from agon.kernel.explanations import Explanation, Part
 from agon.web import addresses
 from agon.web.last_visit import LastVisit, last_visit
 from agon.web.page import SitePage, Visit
-from agon.web.pages.arena import arena, opponents
+from agon.web.pages.boards.since import previous_positions, since
 from agon.web.pages.cases import cases_of
 from agon.web.pages.factors import factors_of
-from agon.web.pages.since import previous_positions, since
+from agon.web.pages.live.arena import arena, opponents
 from agon.web.rendering import number_text, participant_text, time_text
 
 PARTS: Final = 200

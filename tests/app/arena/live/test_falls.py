@@ -12,7 +12,7 @@ from agon.app.arena.draw_audit import DrawReport, check_draws
 from agon.app.arena.live.work import HandIn, LeftPool, hand_in, work_of_bot
 from agon.disciplines.arena.facts import facts_of
 from agon.disciplines.arena.history import credibilities_of, results_of
-from agon.disciplines.arena.pool import out_of_pool
+from agon.disciplines.arena.judges.pool import out_of_pool
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.rounds.falls import JudgedMatch, fallen_judges
 from agon.disciplines.arena.rules import ArenaRules

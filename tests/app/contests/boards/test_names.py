@@ -22,7 +22,7 @@ from agon.app.contests.lifecycle.transfer import export, import_contest
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.errors import NotFound, Unreadable
-from agon.store.names import Names
+from agon.store.people.names import Names
 from fakes.service import OPERATOR, ORGANISER, service_at
 from fakes.spring import view
 

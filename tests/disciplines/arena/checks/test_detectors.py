@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from agon.attacks.arena.judges import FINDS, JudgeCase, judge_power
-from agon.disciplines.arena.behaviors import draw_votes
 from agon.disciplines.arena.checks.detectors import favorite_bot, literal_power, low_agreement
 from agon.disciplines.arena.history import others_consensus
 from agon.disciplines.arena.rules import ArenaRules
+from agon.disciplines.arena.simulation.behaviors import draw_votes
 from agon.kernel.tails import beta_binomial_lower_tails, binomial_tail, mixed_binomial_tail
 from sizes import ALL, size
 

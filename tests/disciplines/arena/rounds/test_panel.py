@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agon.disciplines.arena.facts import facts_of
 from agon.disciplines.arena.history import credibilities_of, ratings_of, results_of
-from agon.disciplines.arena.pool import (
+from agon.disciplines.arena.judges.pool import (
     Candidate,
     asked_of_people,
     candidates_of,

@@ -27,7 +27,7 @@ from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
 from agon.disciplines.arena.checks.accounts import networks_of_owners
 from agon.disciplines.arena.facts import bots_of
-from agon.disciplines.arena.pool import is_newcomer
+from agon.disciplines.arena.judges.pool import is_newcomer
 from agon.disciplines.arena.rounds.commitment import commitment, drawing_seed
 from agon.disciplines.arena.rounds.round import (
     METHOD,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from agon.disciplines.arena.pool import Candidate, obstacles
+from agon.disciplines.arena.judges.pool import Candidate, obstacles
 from agon.disciplines.arena.rounds.draws import sample, shown_first
 from agon.disciplines.arena.rules import ArenaRules
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from agon.disciplines.arena.pool import Candidate, candidates_of, obstacles
+from agon.disciplines.arena.judges.pool import Candidate, candidates_of, obstacles
 from agon.disciplines.arena.rounds.draws import (
     honeypot_real,
     is_audited,

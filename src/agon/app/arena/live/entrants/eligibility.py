@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from agon.app.analysis.score import rules_of
-from agon.disciplines.arena import pool
-from agon.disciplines.arena.pool import Candidate, candidates_of, obstacles
+from agon.disciplines.arena.judges import pool
+from agon.disciplines.arena.judges.pool import Candidate, candidates_of, obstacles
 from agon.disciplines.arena.scoring import ScoredArena
 from agon.entities.arena import LiveBot
 from agon.entities.contests import Contest

@@ -13,7 +13,7 @@ from agon.app.arena.live.entrants.owners import newest_row, owner_rows
 from agon.app.arena.live.scored import scored_arena
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.ledgers.positions import last_readable_seq
-from agon.disciplines.arena.pool import Candidate, new_person
+from agon.disciplines.arena.judges.pool import Candidate, new_person
 from agon.entities.access import Caller
 from agon.entities.arena import Presence
 from agon.entities.contests import Contest

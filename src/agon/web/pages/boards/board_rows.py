@@ -20,8 +20,8 @@ from agon.app.charts.markup import LIGHT
 from agon.disciplines import discipline
 from agon.web import addresses
 from agon.web.page import Visit
-from agon.web.pages.board_choice import Choice, value_of
-from agon.web.pages.robustness import Robust
+from agon.web.pages.boards.board_choice import Choice, value_of
+from agon.web.pages.boards.robustness import Robust
 from agon.web.rendering import aligned_texts, number_text, participant, words
 
 _HUES: Final = len(LIGHT)

@@ -19,16 +19,16 @@ from sqlalchemy.exc import IntegrityError
 from agon.entities.jobs import Job, JobKind, JobState, NewJob, WaitEstimate, WorkerInfo
 from agon.errors import Conflict, NotFound
 from agon.kernel.times import from_micros, to_micros
-from agon.store.claims import CLAIM, COLUMNS, LATE, reset_times
 from agon.store.connection.transaction import (
     Transaction,
     from_micros_or_none,
     json_text,
     parse_json,
 )
+from agon.store.jobs.claims import CLAIM, COLUMNS, LATE, reset_times
+from agon.store.jobs.wait_estimate import estimate_wait
 from agon.store.paging import newest_first
 from agon.store.schema import JOBS, SWITCHES, WORKERS
-from agon.store.wait_estimate import estimate_wait
 
 # Literals, not bound values: the partial indexes are used only then.
 _IS_QUEUED: Final[ColumnElement[bool]] = JOBS.c.state == literal_column("'queued'")

@@ -9,7 +9,7 @@ from agon.disciplines import discipline
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
-from agon.web.pages.board_choice import (
+from agon.web.pages.boards.board_choice import (
     DRAWN,
     FIXED,
     Choice,
@@ -17,11 +17,11 @@ from agon.web.pages.board_choice import (
     chosen_columns,
     offers,
 )
-from agon.web.pages.board_columns import column_texts, columns_by_name
-from agon.web.pages.board_picture import picture_of
-from agon.web.pages.board_rows import Line, interval_ends, lines, part_ranges, rows_html
+from agon.web.pages.boards.board_columns import column_texts, columns_by_name
+from agon.web.pages.boards.board_picture import picture_of
+from agon.web.pages.boards.board_rows import Line, interval_ends, lines, part_ranges, rows_html
+from agon.web.pages.boards.robustness import Robust, robustness_of
 from agon.web.pages.empty import or_empty
-from agon.web.pages.robustness import Robust, robustness_of
 from agon.web.rendering import number_text, short_id, words
 
 ROWS: Final = 50

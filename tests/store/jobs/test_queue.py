@@ -11,7 +11,7 @@ import pytest
 from agon.entities.contests import Contest
 from agon.entities.jobs import Job, JobKind, WaitEstimate, WorkerInfo
 from agon.errors import Conflict, NotFound
-from agon.store.queue import Queue
+from agon.store.jobs.queue import Queue
 from agon.store.session import Store
 from store.factories import job, later
 

@@ -9,9 +9,9 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.arena.arrays import MatchArrays, facts_of_arrays
 from agon.disciplines.arena.facts import HONEYPOT, RATED, Facts
 from agon.disciplines.arena.formulas import NONE, Codes, Ints, Vector
+from agon.disciplines.arena.simulation.arrays import MatchArrays, facts_of_arrays
 
 Behavior = Literal[
     "honest", "coin flip", "always wrong", "honest, then wrong", "always for one bot", "specialist"

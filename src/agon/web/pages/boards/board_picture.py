@@ -13,10 +13,10 @@ from agon.disciplines import discipline
 from agon.errors import NotFound, NotScorable
 from agon.web import addresses
 from agon.web.page import NotAtOnce, Visit
-from agon.web.pages.board_rows import interval_ends
-from agon.web.pages.distribution import histogram_bins
-from agon.web.pages.epoch_shares import EpochShares, epoch_shares
-from agon.web.pages.robustness import Robust
+from agon.web.pages.boards.board_rows import interval_ends
+from agon.web.pages.boards.distribution import histogram_bins
+from agon.web.pages.boards.epoch_shares import EpochShares, epoch_shares
+from agon.web.pages.boards.robustness import Robust
 from agon.web.rendering import number_text, participant_text
 
 _DRAWN: Final = 12

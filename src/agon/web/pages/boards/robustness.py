@@ -9,8 +9,8 @@ from agon.api.models.rounds import BoardRobustness, DecidedRank
 from agon.disciplines import discipline
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
-from agon.web.pages.arena import arena
 from agon.web.pages.empty import or_empty
+from agon.web.pages.live.arena import arena
 
 _OF_BOTS = ("ties", "connectivity", "coverage", "names")
 """Probes whose records are bots."""

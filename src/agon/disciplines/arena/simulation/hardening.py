@@ -8,7 +8,6 @@ from statistics import fmean, median
 
 import numpy as np
 
-from agon.disciplines.arena.behaviors import SUBJECT, Behavior, draw_votes
 from agon.disciplines.arena.facts import Facts
 from agon.disciplines.arena.formulas import NONE, SIDE_A, SIDE_B
 from agon.disciplines.arena.history import (
@@ -17,6 +16,7 @@ from agon.disciplines.arena.history import (
     results_of,
 )
 from agon.disciplines.arena.rules import ArenaRules
+from agon.disciplines.arena.simulation.behaviors import SUBJECT, Behavior, draw_votes
 from agon.kernel.statistics import spearman
 
 _LAST = 2200

@@ -9,8 +9,8 @@ from agon.app.arena.live.matches import side_of
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
-from agon.web.pages.arena import arena, votes_by_side
 from agon.web.pages.empty import has_no_board
+from agon.web.pages.live.arena import arena, votes_by_side
 
 KINDS: Final = ("rated", "honeypot", "skipped")
 _ROWS: Final = 50

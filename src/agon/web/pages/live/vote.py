@@ -7,7 +7,7 @@ from agon.app.arena.live.entrants.eligibility import asked_of_people
 from agon.errors import AgonError, Conflict, Gone, NotFound
 from agon.web import addresses
 from agon.web.page import Redirect, SitePage, Visit
-from agon.web.pages.arena import arena, votes_by_side
+from agon.web.pages.live.arena import arena, votes_by_side
 
 
 def vote(visit: Visit) -> SitePage:

@@ -14,14 +14,14 @@ from sqlalchemy import Row, Select, func, select
 from agon.entities.arena import LiveBot, Work, WorkKind
 from agon.errors import NotFound
 from agon.kernel.times import to_micros
-from agon.store.arena_rows import (
+from agon.store.connection.locks import lock_row
+from agon.store.connection.transaction import Transaction, parse_json
+from agon.store.live.arena_rows import (
     StoredResult,
     columns_of,
     entity_of,
     entity_of_values,
 )
-from agon.store.connection.locks import lock_row
-from agon.store.connection.transaction import Transaction, parse_json
 from agon.store.schema import LIVE_BOTS, ROUNDS, WORK
 
 T = TypeVar("T")

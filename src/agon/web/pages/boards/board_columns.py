@@ -14,7 +14,7 @@ from agon.api.models.analysis import Column
 from agon.api.models.boards import BoardPage
 from agon.disciplines import discipline
 from agon.web.page import Visit
-from agon.web.pages.robustness import Robust
+from agon.web.pages.boards.robustness import Robust
 from agon.web.rendering import environment, number_text
 
 _MAX_KEPT: Final = 256

@@ -5,13 +5,13 @@
 
 import pytest
 
-from agon.disciplines.arena.hardening import (
+from agon.disciplines.arena.rules import ArenaRules
+from agon.disciplines.arena.simulation.hardening import (
     dodging_gain,
     rank_correlation,
     share_below,
     wrong_votes_bought,
 )
-from agon.disciplines.arena.rules import ArenaRules
 from agon.editions import edition
 from sizes import ALL
 

@@ -3,7 +3,7 @@
 from agon.disciplines.arena.facts import Facts
 from agon.disciplines.arena.formulas import Ints
 from agon.disciplines.arena.history import Credibilities
-from agon.disciplines.arena.pool import candidates_of, newest_time, obstacles
+from agon.disciplines.arena.judges.pool import candidates_of, newest_time, obstacles
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.explanations import Part
 

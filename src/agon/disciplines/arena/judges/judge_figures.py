@@ -7,7 +7,7 @@ import numpy as np
 from agon.disciplines.arena.facts import HONEYPOT, RATED, Bools, Facts
 from agon.disciplines.arena.formulas import NONE, TIE
 from agon.disciplines.arena.history import Results
-from agon.disciplines.arena.quality import quality_of
+from agon.disciplines.arena.judges.quality import quality_of
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.figures import JudgeFigure
 from agon.kernel.statistics import wilson

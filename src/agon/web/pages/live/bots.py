@@ -11,7 +11,7 @@ from agon.app.arena.live.entrants.eligibility import asked_of_people
 from agon.errors import AgonError
 from agon.web import addresses
 from agon.web.page import Redirect, SitePage, Visit, error_texts
-from agon.web.pages.arena import arena
+from agon.web.pages.live.arena import arena
 
 _BOTS: Final = 500
 

@@ -1,0 +1,1 @@
+"""Judges: who is in the pool and why, and how well they judge."""

@@ -1,0 +1,1 @@
+"""Simulated leagues: populations, attacks, behaviors, and what rules make of them."""

@@ -1,0 +1,1 @@
+"""People in the database: accounts and tokens, members, invitations, names."""

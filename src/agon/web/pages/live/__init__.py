@@ -1,0 +1,1 @@
+"""Pages of a live arena: bots, matches, votes."""
