@@ -26,12 +26,19 @@ FIRED_BY_THEMSELVES = {
     ("challenge", "unimprovable-top"),
     ("challenge", "paid-without-score"),
     ("challenge", "missing-task-results"),
+    ("challenge", "other-reward-source"),
+    ("challenge", "zero-stake"),
+    ("challenge", "stopped-validator"),
+    ("challenge", "partial-validator"),
+    ("challenge", "carried-top"),
+    ("challenge", "dust"),
+    ("challenge", "seat-changed-hands"),
     ("arena", "panel-share"),
     ("arena", "judge-burst"),
 }
 """Checks that no attack is about; community/test_integrity.py, dojo/test_integrity.py,
-challenge/test_next_steps.py, challenge/test_task_checks.py and arena/test_panel_checks.py make them
-fire."""
+challenge/test_next_steps.py, challenge/test_task_checks.py, challenge/test_integrity.py,
+challenge/test_seats.py and arena/test_panel_checks.py make them fire."""
 
 
 OPT_INS: Mapping[str, Mapping[str, Any]] = {

@@ -129,6 +129,17 @@ def test_votes_of_an_inactive_judge_count_as_recorded() -> None:
     assert result.board("bots").row("b")["wins"] == 1
 
 
+def test_a_person_listed_under_the_id_of_a_bot_is_in_the_pool_as_a_person() -> None:
+    """What a judge is comes from the records: no account of the bot's owner is asked for."""
+    tables = {
+        "bots": bots("a", "b"),
+        "matches": [match(1, "a", "b")],
+        "judges": [{"id": "a", "kind": "person"}, {"id": "b", "kind": "bot"}],
+    }
+    judges = scored(tables).board("judges")
+    assert [judges.row(name)["active"] for name in "ab"] == [True, False]
+
+
 def test_an_audit_that_sees_a_tie_overrules_no_vote() -> None:
     """It names no side against the consensus (imported verdicts may be ties)."""
     tables = {

@@ -64,8 +64,9 @@ def candidates_of(
     for judge, name in enumerate(map(str, judges.ids.to_pylist())):
         if judges.kind[judge] == API or (only is not None and name not in only):
             continue
-        bot = int(judges.bot[judge])
-        is_person = bot == NONE and bool(judges.kind[judge] == PERSON)
+        # A person may be listed under the id of a bot: what the records say it is decides.
+        is_person = bool(judges.kind[judge] == PERSON)
+        bot = NONE if is_person else int(judges.bot[judge])
         owner = judges.owner[judge].as_py() or (name if is_person else None)
         has_qualified = bot != NONE and bool(facts.bots.qualified[bot])
         matches = int(games[bot]) if bot != NONE else 0
