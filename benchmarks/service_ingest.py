@@ -1,8 +1,9 @@
 """A million records into a contest's ledger, next to plain batched INSERTs into the same database.
 
 The peer reads the same NDJSON with orjson and gives its rows to the driver's ``executemany`` in
-batches of 10,000, into tables with the same columns and a unique key, in one transaction. It
-checks nothing, chains nothing and looks up no references.
+batches of 10,000, into tables with the same columns, none of them empty, and a primary key, in one
+transaction with the same settings of the database. So it rejects a row that is there already, as
+any script of the kind does. It checks nothing else, chains nothing and looks up no references.
 """
 
 import argparse
@@ -136,9 +137,9 @@ def by_inserts(url: str, body: Path) -> None:
 def statement(cursor: Any, table: str, row: dict[str, Any], mark: str) -> tuple[str, Any]:
     """Make a table with a row's columns and its key; return how to insert into it."""
     names = tuple(row)
-    columns = ", ".join(f"{name} TEXT" for name in names)
+    columns = ", ".join(f"{name} TEXT NOT NULL" for name in names)
     key = ", ".join(KEYS.get(table, ("id",)))
-    cursor.execute(f"CREATE TABLE {table} ({columns}, UNIQUE ({key}))")
+    cursor.execute(f"CREATE TABLE {table} ({columns}, PRIMARY KEY ({key}))")
     return f"INSERT INTO {table} VALUES ({', '.join([mark] * len(names))})", names
 
 

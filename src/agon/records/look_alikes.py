@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from agon.kernel.findings import Finding, Severity
@@ -118,7 +119,12 @@ class Oddity:
 
     def is_shown_by(self, text: str) -> bool:
         """Return whether an id is odd in this way."""
-        return re.fullmatch(self.pattern, text, re.IGNORECASE | re.DOTALL) is not None
+        return self._expression.fullmatch(text) is not None
+
+    @cached_property
+    def _expression(self) -> re.Pattern[str]:
+        """The pattern, compiled once: it is compared with each id of a request."""
+        return re.compile(self.pattern, re.IGNORECASE | re.DOTALL)
 
     def finding(self, name: str, texts: Sequence[str]) -> Finding:
         """Return the warning about ids of a column."""

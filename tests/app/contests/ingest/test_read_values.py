@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from agon.app.analysis.records import inspect_records
 from agon.app.contests.ingest.ndjson import read_ndjson
+from agon.app.contests.ingest.read_values import ComparedTexts
 from agon.app.contests.ingest.records import record
 from agon.app.contests.ingest.uploads import read_upload
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.service import Service
+from agon.disciplines import discipline
 from agon.entities.ledgers import ImportSummary
 from agon.records.look_alikes import _fold, fold_look, source_findings
 from agon.records.raw import literal
@@ -111,6 +113,15 @@ def test_rows_of_an_uploaded_file_have_its_notes_and_their_warnings(service: Ser
     assert summary.notes == ()
     [warning] = summary.warnings
     assert warning.startswith("owners.handle has 'null', which count as values")
+
+
+def test_a_word_like_no_value_is_counted_in_each_batch_of_a_request() -> None:
+    """A text is examined once, where it is new; its rows are counted wherever they are."""
+    table, texts = discipline("arena").schema.table("bots"), ComparedTexts()
+    for names in (["NA"], ["null", "NA"], ["null", "a", "null"]):
+        texts.add(table, {"name": names})
+    [missing] = texts.warnings  # the most frequent first: three rows and two
+    assert missing.startswith("bots.name has 'null', 'NA', which count as values")
 
 
 @given(st.text(st.sampled_from("aÄb\u0308 \t\u00a0\u200b\u2011-ẞİΣ"), max_size=8))

@@ -130,6 +130,7 @@ class ComparedTexts:
 
     def __init__(self) -> None:
         self._seen: dict[str, dict[str, int]] = {}
+        self._missing: dict[str, set[str]] = {}
         self._by_look: dict[str, dict[str, list[str]]] = {}
         self._odd: dict[tuple[str, Oddity], list[str]] = {}
 
@@ -145,17 +146,21 @@ class ComparedTexts:
         counts, looks = self._seen.setdefault(name, {}), self._by_look.setdefault(name, {})
         if len(counts) > _MAX_DISTINCT:
             return
+        missing = self._missing.setdefault(name, set())
         texts = [text for text in values if type(text) is str and 0 < len(text) <= MAX_LENGTH]
-        for text in set(texts):
-            if text not in counts:
-                looks.setdefault(fold_look(text), []).append(text)
-                counts[text] = 0
-                for oddity in ODDITIES if has_ids else ():
-                    if oddity.is_shown_by(text):
-                        odd = self._odd.setdefault((name, oddity), [])
-                        odd += [text] if len(odd) < MAX_GROUPS else []
+        distinct = set(texts)
+        # What a text looks like is examined once: most batches repeat the texts of earlier ones.
+        for text in distinct - counts.keys():
+            looks.setdefault(fold_look(text), []).append(text)
+            counts[text] = 0
             if text.strip(" ").lower() in MISSING_WORDS:
-                counts[text] += texts.count(text)
+                missing.add(text)
+            for oddity in ODDITIES if has_ids else ():
+                if oddity.is_shown_by(text):
+                    odd = self._odd.setdefault((name, oddity), [])
+                    odd += [text] if len(odd) < MAX_GROUPS else []
+        for text in missing & distinct:
+            counts[text] += texts.count(text)
 
     @property
     def warnings(self) -> tuple[str, ...]:
