@@ -137,6 +137,9 @@ pictures: setup
 	rm -rf docs/_build/season && mkdir -p docs/_build
 	$(BIN)/agon simulate challenge --out docs/_build/season --size 3000 --seed 3
 	$(BIN)/agon challenge plot docs/_build/season --out docs/pictures/weights.svg
+	tools/system-packages chromium-headless-shell
+	$(BIN)/agon demo --dir docs/_build/demo --no-serve > docs/_build/demo.txt
+	tools/site-picture $(BIN)/agon docs/_build/demo docs/pictures/site.png
 
 # Peers that pin other versions than agon's run in an environment of their own.
 .venv-peers/.done: requirements/peers.lock .venv/.pip

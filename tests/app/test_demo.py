@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import agon
-from agon.app.demo import build_demo
-from agon.disciplines import BUILT_IN
+from agon.app.demo import _simulate, build_demo
+from agon.disciplines import BUILT_IN, discipline
 from agon.errors import Conflict
 
 
@@ -30,6 +30,18 @@ def test_the_demo_shows_all_four_disciplines(tmp_path: Path) -> None:
         item.result.fingerprint for item in exhibits
     ]
     assert [path.name for path in tmp_path.iterdir()] == ["demo"]
+
+
+def test_people_of_the_demo_have_names_of_their_own() -> None:
+    """Two equal names would be one person to a reader, and similar ones are findings."""
+    chosen = discipline("community")
+    assert chosen.demo is not None
+    records = _simulate(chosen, chosen.demo)
+    handles = records.tables["users"]["handle"].to_pylist()
+    assert handles[:2] == ["Amara Abara", "Bjorn Bergström"]
+    assert len(set(handles)) == len(handles)
+    codes = {finding.code for finding in agon.score("community", records.tables).findings}
+    assert "near-duplicate-handle" not in codes
 
 
 def test_a_folder_that_is_not_a_demo_is_not_changed(tmp_path: Path) -> None:

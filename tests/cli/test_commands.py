@@ -14,6 +14,7 @@ import pytest
 import agon.cli
 from agon.cli.explain import waterfall
 from agon.cli.root import cli as root
+from agon.disciplines import discipline as definition
 from cli.command import MATCHES, Cli
 from fakes.demo import Demo
 from sizes import ALL
@@ -325,12 +326,16 @@ def test_the_demo_prints_four_boards_and_stores_them_in_ledgers(agon: Cli, demo:
     assert "CC BY 4.0" in demo.out
     assert demo.out.count("findings: ") == 4
     assert (
-        f"8 bots, 5 judges: {'12 matches in 3 rounds' if ALL else '4 matches in 1 round'}"
+        f"12 bots, 10 judges: {'36 matches in 6 rounds' if ALL else '6 matches in 1 round'}"
         in demo.out
     )
     database = f"sqlite:///{demo.folder / 'agon.db'}"
     for discipline in ("community", "challenge", "dojo", "arena"):
-        scored = agon("score", discipline, demo.folder / f"{discipline}.duckdb", "--format", "json")
+        example = definition(discipline).demo
+        assert example is not None
+        rules = [f"--set={name}={value}" for name, value in example.overrides.items()]
+        source = demo.folder / f"{discipline}.duckdb"
+        scored = agon("score", discipline, source, *rules, "--format", "json")
         replayed = agon("replay", discipline, "--database", database, "--format", "json")
         assert replayed.json()["board_sha256"] == scored.json()["board_sha256"]
     assert {step["at"] < demo.history[-1]["at"] for step in demo.history[:-1]} == {True}

@@ -17,7 +17,7 @@ from sizes import ALL
 SMALLER = """
 from agon.__main__ import main
 from agon.cli import demo
-demo._STEPS, demo._MATCHES = 2, 4
+demo._STEPS, demo._MATCHES = 2, 6
 main()
 """
 

@@ -20,7 +20,12 @@ DISCIPLINE = Discipline(
     names=Names(column="players.name"),
     findings=Findings(find=find, checks=CHECKS),
     simulator=Simulator(simulate=simulate, size_unit="answers", attacks=ATTACKS),
-    demo=Demo(size=500, attacks=("repeated-answers",), commands=("agon check quiz {source}",)),
+    demo=Demo(
+        title="Quiz of the week",
+        size=500,
+        attacks=("repeated-answers",),
+        commands=("agon check quiz {source}",),
+    ),
     importers=(IMPORTER,),
     attack_lab="agon_quiz.lab:LAB",
     command="agon_quiz.command:command",

@@ -21,6 +21,16 @@ from agon.records.writing import write_tables
 
 _MARK = "agon-demo.txt"
 
+# So different that no two of their combinations look alike.
+_FIRST = (
+    "Amara", "Bjorn", "Chiara", "Dmitri", "Elena", "Farid", "Grace", "Hiroshi", "Ingrid", "Jamal",
+    "Kavya", "Lucas", "Mei", "Nikhil", "Olivia", "Pedro",
+)  # fmt: skip
+_LAST = (
+    "Abara", "Bergström", "Castillo", "Dufour", "Eriksen", "Fischer", "Gupta", "Haddad", "Ivanova",
+    "Jansen", "Kowalski", "Lindqvist",
+)  # fmt: skip
+
 OpenSandbox = Callable[[], Sandbox]
 Progress = Callable[[str], None]
 
@@ -31,6 +41,7 @@ class DemoResult:
 
     Attributes:
         discipline: the discipline's name.
+        example: how the discipline describes it.
         source: the database file with its records.
         origin: where the records come from, in one sentence.
         result: the scored records.
@@ -38,6 +49,7 @@ class DemoResult:
     """
 
     discipline: str
+    example: Demo
     source: Path
     origin: str
     result: Result
@@ -102,9 +114,8 @@ def build_demo(
         progress(f"scoring {chosen.name}")
         source = folder / f"{chosen.name}.duckdb"
         commands = tuple(line.format(source=source) for line in demo.commands)
-        yield DemoResult(
-            chosen.name, source, origins[chosen.name], score(chosen.name, source), commands
-        )
+        result = score(chosen.name, source, overrides=demo.overrides)
+        yield DemoResult(chosen.name, demo, source, origins[chosen.name], result, commands)
 
 
 def _records(
@@ -131,7 +142,39 @@ def _records(
 def _simulate(discipline: Discipline, demo: Demo) -> _Records:
     simulation = simulate(discipline.name, size=demo.size, seed=demo.seed, attacks=demo.attacks)
     among = f", with attackers: {', '.join(demo.attacks)}" if demo.attacks else ""
-    return _Records(simulation.tables, simulation.truth, f"simulated, seed {demo.seed}{among}")
+    tables = _with_people_names(simulation.tables, discipline)
+    return _Records(tables, simulation.truth, f"simulated, seed {demo.seed}{among}")
+
+
+def _with_people_names(
+    tables: Mapping[str, pa.Table], discipline: Discipline
+) -> Mapping[str, pa.Table]:
+    """Return tables whose invented names read as those of people, where participants have names.
+
+    Names of attackers stay, as do all beyond the number of combinations.
+    """
+    if discipline.names is None:
+        return tables
+    table_name, _, field = discipline.names.column.partition(".")
+    table = tables[table_name]
+    if field not in table.column_names:  # names are optional
+        return tables
+    known = table[field].to_pylist()
+    combined = [f"{first} {last}" for first, last in zip(_FIRST * len(_LAST), _last(), strict=True)]
+    renamed = [
+        name if name is None or not name.isalpha() or at >= len(combined) else combined[at]
+        for at, name in enumerate(known)
+    ]
+    column = table.schema.get_field_index(field)
+    changed = table.set_column(column, field, pa.array(renamed, pa.string()))
+    return {**tables, table_name: changed}
+
+
+def _last() -> list[str]:
+    """Return the surnames so that no first name has one of them twice."""
+    return [
+        _LAST[(at + turn) % len(_LAST)] for turn in range(len(_LAST)) for at in range(len(_FIRST))
+    ]
 
 
 def _judge_example(discipline: Discipline, sandbox: Sandbox, progress: Progress) -> _Records:

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,10 +21,11 @@ if TYPE_CHECKING:
 _ROWS = 10
 _PARTS = 12
 _STEPS: Final = 5
+_STEPS_DAYS: Final = 24
 _LEAGUE: Final = "league"
-_BOTS: Final = 8
-_JUDGES: Final = 5
-_MATCHES: Final = 12
+_BOTS: Final = 12
+_JUDGES: Final = 10
+_MATCHES: Final = 36
 _ROUND_TIMEOUT_S: Final = 120.0
 _END_S: Final = 60.0
 
@@ -56,8 +59,9 @@ def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) 
 
     The dojo's programs are run and judged in the sandbox; community and challenge are simulated,
     with some attackers among honest participants; the arena's records are real votes on the answers
-    of language models. The records stay in D, in embedded databases and as Parquet, to try other
-    commands on.
+    of language models. By the clock of the ledgers they were entered in steps during the weeks
+    before, so that scores have a history; the arena is final, the others end in some days. The
+    records stay in D, in embedded databases and as Parquet, to try other commands on.
 
       agon demo --no-serve
       agon demo --dir ~/agon-demo --no-serve
@@ -92,7 +96,8 @@ def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) 
 def _contests(folder: Path, results: "list[DemoResult]") -> str:
     """Add each example's records to a contest; return the database's URL.
 
-    A board is published after each of some steps, so that scores have a history.
+    A board is published after each of some steps, some days after the one before by the clock of
+    the contest, so that scores have a history, and its contest an end.
     """
     from agon.api.models.contests import ContestCreate
     from agon.app.contests.boards.publish import publish
@@ -103,21 +108,42 @@ def _contests(folder: Path, results: "list[DemoResult]") -> str:
     from agon.wiring import open_service
 
     database = f"sqlite:///{folder.resolve() / 'agon.db'}"
-    service = open_service(load({"database": database}))
+    opened = open_service(load({"database": database}))
+    now = opened.clock()
+    clock = _SteppedClock(now)
+    service = replace(opened, clock=clock)
     with Local(service) as api:
         for demo in results:
             name = demo.discipline
+            shown = demo.example
             click.echo(f"adding {name} to its ledger", err=True)
+            days_ago = 1 if shown.days_left else 2
+            clock.time = now - timedelta(days=days_ago + _STEPS_DAYS)
+            ends_at = now + timedelta(days=shown.days_left or -days_ago)
             api.contests.create(
-                ContestCreate(id=name, discipline=name, title=f"Example: {name}",
+                ContestCreate(id=name, discipline=name, title=shown.title,
+                              overrides=dict(shown.overrides), ends_at=ends_at,
                               description=f"{demo.origin[0].upper()}{demo.origin[1:]}.",
                               names="hidden" if discipline(name).names is None else "shown")
             )  # fmt: skip
             api.contests.open(name)
             for step in steps_of(name, str(demo.source), steps=_STEPS):
+                clock.time += timedelta(days=_STEPS_DAYS / _STEPS)
                 api.records.add(name, step)
                 publish(service, name)
+            if not shown.days_left:
+                api.contests.finalize(name)
     return database
+
+
+@dataclass
+class _SteppedClock:
+    """A clock that stands still between the steps of an example."""
+
+    time: datetime
+
+    def __call__(self) -> datetime:
+        return self.time
 
 
 def _play_league(database: str) -> None:

@@ -284,15 +284,21 @@ class Demo:
     programs runs agon's example programs instead, where a sandbox is available.
 
     Attributes:
+        title: of its contest.
         size, seed, attacks: arguments of the simulation.
+        overrides: rules with other values, which show more than the defaults do.
         dataset: name of a data set shipped with agon (``agon.app.examples``), or None.
+        days_left: until the contest ends; 0: it has ended, and its result is final.
         commands: commands for the user to try next; ``{source}`` is replaced by the records.
     """
 
+    title: str
     size: int = 0
     seed: int = 1
     attacks: tuple[str, ...] = ()
+    overrides: Mapping[str, Any] = field(default_factory=dict)
     dataset: str | None = None
+    days_left: int = 10
     commands: tuple[str, ...] = ()
 
 

@@ -78,7 +78,9 @@ DISCIPLINE = Discipline(
         judges="judges",
     ),
     demo=Demo(
+        title="Language models, judged by a crowd",
         dataset="llmfao",
+        days_left=0,
         commands=(
             "agon score arena {source} --board judges --top 5",
             "agon arena rate {source} --method bradley-terry --ci --top 10",

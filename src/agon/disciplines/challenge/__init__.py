@@ -62,8 +62,24 @@ DISCIPLINE = Discipline(
         competitions="competitions",
     ),
     demo=Demo(
-        size=6_000,
+        title="Coding agents on a network",
+        size=1_500,
+        seed=6,
         attacks=("self-serving-validator", "copied-agent"),
-        commands=("agon challenge weights {source} --bittensor",),
+        # Scores that are near each other, and long seasons, hide the strategy and the decay.
+        overrides={
+            "strategy": "quadratic",
+            "improvement_threshold": 0.03,
+            "grace_epochs": 3,
+            "decay_rate": 0.02,
+        },
+        days_left=3,
+        commands=(
+            "agon challenge weights {source} --bittensor",
+            (
+                "agon score challenge {source} --set strategy=quadratic --set grace_epochs=3 "
+                "--set improvement_threshold=0.03 --set decay_rate=0.02"
+            ),
+        ),
     ),
 )

@@ -66,6 +66,7 @@ DISCIPLINE = Discipline(
         relational=True,
     ),
     demo=Demo(
+        title="Open benchmark community",
         size=150,
         attacks=("self-feedback", "reciprocal-ring"),
         commands=("agon compare community {source} --set self_feedback=ignore",),

@@ -61,8 +61,10 @@ DISCIPLINE = Discipline(
     ),
     problems=Problems(table="problems", withhold=_withhold, matrix=_matrix),
     demo=Demo(
+        title="Integer sequences, spring season",
         size=400,
         attacks=("copied-source", "tag-farming"),
+        days_left=5,
         commands=("agon check dojo {source}", "agon rules show dojo/0.2"),
     ),
 )

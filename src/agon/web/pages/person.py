@@ -292,7 +292,7 @@ def cause_of(step: HistoryStep) -> str:
     if step.by is not None:
         undone = ", rolled back" if step.by.rolled_back else ""
         return f"change set {step.by.change} ({step.by.kind}{undone}): {step.by.reason}"
-    return step.reason or f"records up to position {step.seq:,}"
+    return step.reason or "new records"
 
 
 def _comparison(
