@@ -9,6 +9,7 @@ import pytest
 import agon
 from agon.app.importers import import_records
 from agon.disciplines import ImportedRecords, discipline
+from agon.errors import Unreadable
 from agon.records import InvalidRecords, read_rows
 
 if TYPE_CHECKING:
@@ -88,6 +89,21 @@ def check(imported: ImportedRecords) -> None:
 def test_a_folder_of_its_tables_is_imported(tmp_path: Path) -> None:
     """Creators, models and comments are joined once."""
     check(import_records("peerbench", folder(tmp_path / "pb")))
+
+
+def test_the_file_of_users_has_any_spelling_of_its_name(tmp_path: Path) -> None:
+    """Without users every prompt's uploader would be unknown."""
+    tables = folder(tmp_path / "pb")
+    (tables / "auth.users.csv").rename(tables / "Auth Users.CSV")
+    check(import_records("peerbench", tables))
+
+
+def test_two_files_of_users_are_refused(tmp_path: Path) -> None:
+    """Which of them holds the people is not for the importer to choose."""
+    tables = folder(tmp_path / "pb")
+    (tables / "users.csv").write_text("id\n1\n")
+    with pytest.raises(Unreadable, match=r"auth\.users\.csv and users\.csv hold the same table"):
+        import_records("peerbench", tables)
 
 
 def test_an_sqlite_copy_is_imported(tmp_path: Path) -> None:

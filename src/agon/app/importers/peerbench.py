@@ -11,6 +11,7 @@ table.
 A community can also be scored directly in its database: ``agon score community postgresql://…``.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,12 +20,13 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 
 from agon.disciplines import ImportedRecords, discipline
+from agon.errors import Unreadable
 from agon.records import Records
 from agon.records import read as read_records
 from agon.records.names.mapping import NO_MAPPING, SourceMapping
 
 _COMMENTS = ("comments", "prompt_comments", "response_comments", "score_comments")
-_USERS = ("auth.users", "auth_users")
+_AUTH_USERS = re.compile(r"^auth[ ._-]?users(?=\.)", re.IGNORECASE)
 _JOINED = {"hash_registrations", "provider_models", *_COMMENTS}
 
 _PROMPTS = """
@@ -93,13 +95,13 @@ def _open_records(source: str, mapping: SourceMapping) -> Iterator[Records]:
     with TemporaryDirectory(prefix="agon-import-") as linked:
         if folder.is_dir():
             for file in sorted(folder.iterdir()):
-                for alias in _USERS:
-                    if file.name.startswith(f"{alias}."):
-                        name = file.name.replace(alias, "users", 1)
-                        Path(linked, name).symlink_to(file.resolve())
-                        break
-                else:
-                    Path(linked, file.name).symlink_to(file.resolve())
+                link = Path(linked, _AUTH_USERS.sub("users", file.name))
+                if link.is_symlink():
+                    raise Unreadable(
+                        f"{folder}: {link.resolve().name} and {file.name} hold the same table; "
+                        "keep one of them"
+                    )
+                link.symlink_to(file.resolve())
             source = linked
         records = read_records(schema, source, mapping=mapping)
         try:
