@@ -137,7 +137,7 @@ def _bots(
 
 def _judging_bots(tables: dict[str, list[Row]], kinds: dict[str, str]) -> set[str]:
     """Return the bots that judge: without an account of a known age they are in no pool."""
-    assert "owners" not in tables
+    assert not tables.get("owners")
     bots = {str(bot["id"]) for bot in tables["bots"]}
     return {
         judge
