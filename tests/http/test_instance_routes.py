@@ -43,7 +43,7 @@ def test_only_operators_see_the_details_of_a_database_error(
     def unavailable(*_: object) -> Any:
         raise DatabaseUnavailable("the database agon on db.inside, port 5432 is gone; start it")
 
-    for method in ("contests.Contests.get", "queue.Queue.is_paused"):
+    for method in ("contests.Contests.get", "jobs.queue.Queue.is_paused"):
         monkeypatch.setattr(f"agon.store.{method}", unavailable)
     address = "/api/v1/contests/spring/boards"
     responses = {

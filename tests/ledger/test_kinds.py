@@ -17,6 +17,8 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "contest-unfrozen": {"reason": "too early"},
     "contest-unfinalised": {"reason": "too early", "frozen_at": None},
     "contest-finalised": {"boards": {}},
+    "contest-voided": {"reason": "a leak"},
+    "contest-restored": {"reason": "no leak", "state": "frozen"},
     "edition-adopted": {"edition": "e", "overrides": {}, "rules_sha256": HASH, "change": "c",
                         "reason": ""},
     "record-added": {"table": "votes", "row": {}},

@@ -19,17 +19,19 @@ from agon.ledger.transitions import (
     state_issue,
 )
 
-STATES: tuple[Lifecycle, ...] = ("draft", "open", "frozen", "final")
+STATES: tuple[Lifecycle, ...] = ("draft", "open", "frozen", "final", "void")
 ALLOWED = {
     "contest-opened": ("draft",),
     "contest-frozen": ("open",),
     "contest-unfrozen": ("frozen",),
     "contest-unfinalised": ("final",),
     "contest-finalised": ("open", "frozen"),
+    "contest-voided": ("open", "frozen", "final"),
+    "contest-restored": ("void",),
 }
 
 
-def _apply(state: Lifecycle, kind: str, **body: Any) -> dict[str, Any]:
+def _apply(state: Lifecycle, kind: str, /, **body: Any) -> dict[str, Any]:
     before = replace(empty_contest("spring"), seq=6, state=state, edition="arena/e1")
     after = apply(before, kind, body, seq=7, head=b"h" * 32, adoptions=list)
     return {name: value for name, value in vars(after).items() if value != vars(before)[name]}
@@ -67,6 +69,10 @@ def test_each_step_changes_the_state_and_notes_its_position() -> None:
     assert _apply("final", "contest-unfinalised", frozen_at=None) == {**moved, "state": "open"}
     back = _apply("final", "contest-unfinalised", frozen_at=5)
     assert back == {**moved, "state": "frozen", "frozen_at": 5}
+    assert _apply("final", "contest-voided", reason="a leak") == {
+        **moved, "state": "void", "voided_at": 7, "void_reason": "a leak"
+    }  # fmt: skip
+    assert _apply("void", "contest-restored", state="final") == {**moved, "state": "final"}
     assert _apply("open", "decision-made") == moved
 
 

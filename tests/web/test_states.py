@@ -18,6 +18,7 @@ from agon.app.contests.changes.dry_runs import dry_run
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.details import edit
+from agon.app.contests.lifecycle.finality import restore, void
 from agon.app.contests.lifecycle.transitions import finalize, freeze, open_contest
 from agon.app.service import Service
 from agon.disciplines import discipline
@@ -32,7 +33,8 @@ from web.browser import Browser
 STARTS, ENDS = datetime(2026, 12, 1, tzinfo=UTC), datetime(2026, 12, 24, 18, tzinfo=UTC)
 BEFORE, DURING, AFTER = STARTS - timedelta(days=1), STARTS + timedelta(days=1), ENDS
 REASON = "u2 is u1"
-PHASES = ("not started", "open", "frozen", "ended", "final", "amended")
+VOID = "the records were public"
+PHASES = ("not started", "open", "frozen", "ended", "final", "amended", "void")
 VALUES = {"contest": "spring", "board": "user-score", "id": "u2", "n": "1"}
 
 
@@ -139,6 +141,17 @@ def test_every_public_address_says_the_same_in_each_state(instance: Instance) ->
     roll_back(service, "spring", change, reason="they are two", by=ORGANISER)
     publish(service, "spring")
     assert leader(ask(instance, "final")) == {"u0"}
+    void(service, "spring", reason=VOID, by=ORGANISER)
+    found = ask(instance, "void")
+    for address, page in found.items():
+        if page.headers["content-type"].startswith("text/html"):
+            assert VOID in page.text, address
+    assert VOID in instance.client.get("/").text
+    assert VOID in found["/c/spring/feed.xml"].text
+    assert found["/c/spring.json"].json()["void_reason"] == VOID
+    assert found["/api/v1/contests/spring"].json()["clock"]["void_reason"] == VOID
+    restore(service, "spring", reason="another contest", by=ORGANISER)
+    ask(instance, "final")
 
 
 @pytest.mark.sample(1)
@@ -171,6 +184,8 @@ def test_the_states_of_every_discipline_are_said_everywhere(browser: Browser, of
     apply(service, "cup", change.id, by=ORGANISER)
     publish(service, "cup")
     ask(instance, "amended", **of_one)
+    void(service, "cup", reason=VOID, by=ORGANISER)
+    ask(instance, "void", **of_one)
 
 
 def test_problems_are_hidden_everywhere_until_the_contest_starts(browser: Browser) -> None:

@@ -95,6 +95,8 @@ DOORS: Final[Mapping[str, Door]] = MappingProxyType(
         "submit": _PROTOCOL,
         "testWebhook": _NONE,
         "unfinalizeContest": _NONE,
+        "restoreContest": _NONE,
+        "voidContest": _NONE,
         "unfreezeContest": _NONE,
         "withdrawMember": _NONE,
     }

@@ -13,7 +13,7 @@ ROWS_PER_CHUNK = 256
 INDEX_BYTES = 4
 """Number of bytes of the index of a row in a stored order."""
 
-Phase: TypeAlias = Literal["not started", "open", "frozen", "ended", "final", "amended"]
+Phase: TypeAlias = Literal["not started", "open", "frozen", "ended", "final", "amended", "void"]
 """Where a contest is in time; its state alone does not say whether it has begun or ended."""
 
 

@@ -46,8 +46,9 @@ class DeliveryLog:
 
 PUBLIC_EVENTS: Final = (
     "contest-edited", "contest-finalised", "contest-frozen", "contest-opened",
-    "contest-unfinalised", "contest-unfrozen", "edition-adopted", "problem-published",
-    "problem-revealed", "rank-changed", "snapshot-published",
+    "contest-restored", "contest-unfinalised", "contest-unfrozen", "contest-voided",
+    "edition-adopted", "problem-published", "problem-revealed", "rank-changed",
+    "snapshot-published",
 )  # fmt: skip
 """Kinds of events that everyone who sees a contest gets."""
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from agon.ledger.entry import genesis
 
-Lifecycle: TypeAlias = Literal["draft", "open", "frozen", "final"]
+Lifecycle: TypeAlias = Literal["draft", "open", "frozen", "final", "void"]
 """The state of a contest. While it is frozen, new records are stored but not published."""
 
 Visibility: TypeAlias = Literal["public", "private"]
@@ -47,6 +47,8 @@ class ContestState:
         overrides: rules set to other values than the edition's.
         frozen_at: position of the freeze while it lasts; the public sees no later entry.
         finalized_at: position of the final result, once there is one.
+        voided_at: position from which the whole contest is void; None while it counts.
+        void_reason: why it is void.
         starts_at: the time before which participants may not add to it; None: none.
         ends_at: the time from which participants may not add to it any more; None: none.
         names: whether pages show the names of participants; None: as is usual for the discipline.
@@ -67,9 +69,16 @@ class ContestState:
     state: Lifecycle = "draft"
     frozen_at: int | None = None
     finalized_at: int | None = None
+    voided_at: int | None = None
+    void_reason: str | None = None
     starts_at: datetime | None = None
     ends_at: datetime | None = None
     names: NameDisplay | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether it takes nothing more: its result is final, or it is void."""
+        return self.state in {"final", "void"}
 
     @property
     def public_until(self) -> int | None:

@@ -206,6 +206,8 @@ KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
             _REASON,
             Field("frozen_at", _or_null(is_seq), "the seq of the freeze it is in again, or null"),
         ),
+        "contest-voided": (_REASON,),
+        "contest-restored": (_REASON, _choice("state", "open", "frozen", "final")),
         "edition-adopted": (*_EDITION, _sha256("rules_sha256"), _CHANGE, _REASON),
         "record-added": _RECORD,
         "record-replaced": (

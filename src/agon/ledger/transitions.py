@@ -87,6 +87,16 @@ TRANSITIONS: Final[Mapping[str, Transition]] = {
         ("final",),
         "made open again",
     ),
+    "contest-voided": Transition(
+        lambda seq, body: {"state": "void", "voided_at": seq, "void_reason": body["reason"]},
+        ("open", "frozen", "final"),
+        "declared void",
+    ),
+    "contest-restored": Transition(
+        lambda _, body: {"state": body["state"], "voided_at": None, "void_reason": None},
+        ("void",),
+        "restored",
+    ),
     "edition-adopted": Transition(
         lambda _, body: {"edition": body["edition"], "overrides": body["overrides"]}
     ),

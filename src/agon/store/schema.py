@@ -81,6 +81,7 @@ CONTESTS: Final = Table(
     _integer("season", optional=True), _name("state"), _name("edition"), _text("overrides"),
     _text("boards"), _integer("created_at"), _integer("seq"), _bytes("head"),
     _integer("frozen_at", optional=True), _integer("finalized_at", optional=True),
+    _integer("voided_at", optional=True), _text("void_reason", optional=True),
     _integer("starts_at", optional=True), _integer("ends_at", optional=True),
     _name("names", optional=True), _name("created_by", optional=True),
     Index("contests_created_by_idx", "created_by"),

@@ -123,7 +123,7 @@ def clock_text(contest: Contest) -> str:
 
     Example:
         >>> from types import SimpleNamespace
-        >>> clock = SimpleNamespace(phase="open", amendment=None, next="end",
+        >>> clock = SimpleNamespace(phase="open", void_reason=None, amendment=None, next="end",
         ...                         next_at=datetime(2026, 12, 24, 18, tzinfo=UTC))
         >>> clock_text(SimpleNamespace(clock=clock))
         'Open: ends 2026-12-24 18:00 UTC'
@@ -132,6 +132,8 @@ def clock_text(contest: Contest) -> str:
     if clock is None:
         return contest.state.capitalize()
     text = clock.phase.capitalize()
+    if clock.void_reason is not None:
+        return f"{text}: {clock.void_reason}"
     if clock.amendment is not None:
         reason = "" if clock.amendment.reason is None else f": {clock.amendment.reason}"
         return f"{text} {time_text(clock.amendment.at)}{reason}"

@@ -65,6 +65,22 @@ def test_a_field_that_both_changed_shows_both_values_and_is_set_by_the_next_save
     assert stored["visibility"] == "private"
 
 
+def test_a_contest_is_declared_void_on_a_page_of_its_own_and_restored(browser: Browser) -> None:
+    """It asks for the name and a reason; a form that is sent twice changes nothing."""
+    browser.instance.contest("spring")
+    browser.sign_in("organiser")
+    page = f"{DESK}/void"
+    assert "No record, submission or vote is taken any more" in browser.get(page).text
+    wrong = browser.submit(page, page, {"name": "autumn", "reason": "a leak"})
+    assert wrong.status_code == 422
+    assert browser.submit(page, page, {"name": "spring", "reason": "a leak"}).status_code == 303
+    assert "Void: a leak" in text(browser, "/c/spring")
+    assert browser.submit(page, f"{DESK}/restore", {"reason": " "}).status_code == 422
+    restored = browser.submit(page, f"{DESK}/restore", {"reason": "another"})
+    assert restored.status_code == 303
+    assert "a leak" not in text(browser, "/c/spring")
+
+
 def test_times_of_forms_are_in_the_zone_that_they_state(browser: Browser) -> None:
     """A browser sends no offset; a time taken as UTC ends a contest hours early."""
     browser.instance.contest("spring")

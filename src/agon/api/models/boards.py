@@ -143,6 +143,7 @@ class _Page(BoardProof):
     title: str
     state: str
     phase: contests.Phase = Field(description="Where the contest is in time.")
+    void_reason: str | None = Field(default=None, description="Why the whole contest is void.")
     amended_by: Amendment | None = Field(
         description="Of a final result that is not in force any more: what it was amended to."
     )

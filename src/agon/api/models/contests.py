@@ -94,6 +94,7 @@ class ContestClock(Resource):
     next: Literal["start", "end"] | None = Field(description="The next time that is set.")
     next_at: datetime | None
     amendment: ContestAmendment | None
+    void_reason: str | None = Field(default=None, description="Why the whole contest is void.")
 
 
 class Finalization(Resource):
@@ -105,9 +106,10 @@ class Finalization(Resource):
     changes: int = Field(description="Change sets that are proposed and not applied.")
     webhooks: int = Field(description="Webhooks that are sent the final result at once.")
     undo_until: datetime | None = Field(
-        description="Before when the final result can be undone; null: it cannot, or is not final."
+        description="Before when the final result, or that it is void, can be undone; null: "
+        "it cannot, or there is neither."
     )
-    obstacle: str | None = Field(description="Why the final result cannot be undone.")
+    obstacle: str | None = Field(description="Why neither can be undone.")
 
 
 class Contest(Resource):
@@ -128,6 +130,10 @@ class Contest(Resource):
     seq: int = Field(description="Position of the newest entry that the caller may see.")
     frozen_at: int | None = Field(description="Position of the freeze, while it lasts.")
     finalized_at: int | None = Field(description="Position of the final result.")
+    voided_at: int | None = Field(
+        default=None, description="Position from which the whole contest is void."
+    )
+    void_reason: str | None = Field(default=None, description="Why it is void.")
     starts_at: datetime | None = Field(description="Participants may add to it from then on.")
     ends_at: datetime | None = Field(description="Participants may add to it before then.")
     names: NameDisplay | None = Field(default=None, description=_NAMES_OR_USUAL)

@@ -63,6 +63,8 @@ def resource_of(contest: entities.Contest, *, clock: ContestClock | None) -> Con
         seq=contest.seq,
         frozen_at=contest.frozen_at,
         finalized_at=contest.finalized_at,
+        voided_at=contest.voided_at,
+        void_reason=contest.void_reason,
         starts_at=contest.starts_at,
         ends_at=contest.ends_at,
         names=contest.names,

@@ -311,6 +311,50 @@ def unfinalize_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
     return visible_to_staff(ctx.service, undone)
 
 
+@operation("POST", "/contests/{contest}/void", id="voidContest", permission="contest.manage",
+           summary="Declare a contest void",
+           command=Command("contest annul"))  # fmt: skip
+def void_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
+    """Declare a whole contest void: what was published stays, marked as void, and nothing is taken.
+
+    What was frozen stays hidden. It can be restored for ten minutes, as a final result can.
+
+    $ agon contest annul
+        Declare ID void as a whole, with a reason that is shown wherever its result is.
+
+        Boards stay readable and no record is taken any more. agon contest void takes single records
+        or people out instead.
+
+          agon contest annul spring --reason 'the problems were public before the start'
+    """
+    from agon.app.contests.lifecycle import finality
+
+    voided = finality.void(ctx.service, ctx.contest.id, reason=request.reason, by=ctx.caller)
+    return visible_to_staff(ctx.service, voided)
+
+
+@operation("POST", "/contests/{contest}/restore", id="restoreContest",
+           permission="contest.manage", summary="Restore a void contest",
+           command=Command("contest restore"))  # fmt: skip
+def restore_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
+    """Let a void contest count again, in the state it was in: open, frozen or final.
+
+    It is possible for ten minutes, while no webhook was sent that it is void and nothing but an
+    edit of the details was recorded since. Both entries stay in the ledger.
+
+    $ agon contest restore
+        Let ID count again, in the ten minutes after it was declared void.
+
+        It is open, frozen or final, as it was before.
+
+          agon contest restore spring --reason 'it was another contest'
+    """
+    from agon.app.contests.lifecycle import finality
+
+    restored = finality.restore(ctx.service, ctx.contest.id, reason=request.reason, by=ctx.caller)
+    return visible_to_staff(ctx.service, restored)
+
+
 @operation("GET", "/contests/{contest}/finalization", id="getFinalization",
            permission="contest.manage", summary="Get what is open before the final result",
            command=Command("contest pending"))  # fmt: skip
@@ -342,4 +386,6 @@ class Contests(Noun):
     unfreeze = unfreeze_contest
     finalize = finalize_contest
     unfinalize = unfinalize_contest
+    void = void_contest
+    restore = restore_contest
     pending = get_finalization

@@ -99,8 +99,8 @@ def invite_all(
         _require_valid(new, now=service.clock())
     with service.store.write() as session:
         contest = session.contests.get(contest_id)
-        if contest.state == "final":
-            raise Conflict(f"{contest.id} is final; invite to another contest")
+        if contest.is_over:
+            raise Conflict(f"{contest.id} is {contest.state}; invite to another contest")
         return [_add(service, session, contest, new, by=by) for new in invitations]
 
 
@@ -244,7 +244,7 @@ def _lock_valid(service: Service, session: Session, code: str) -> tuple[Invitati
         invitation.revoked_at is not None
         or invitation.uses >= invitation.max_uses
         or (expires_at is not None and expires_at <= service.clock())
-        or contest.state == "final"
+        or contest.is_over
     ):
         raise NotFound(_NOT_VALID)
     return invitation, contest

@@ -37,6 +37,10 @@ class TimedContest(Protocol):
         """Its state."""
 
     @property
+    def void_reason(self) -> str | None:
+        """Why it is void; None: it counts."""
+
+    @property
     def starts_at(self) -> datetime | None:
         """When participants may begin to add to it; None: once it is open."""
 
@@ -54,12 +58,14 @@ class ContestClock:
         next: the next time that its organizers have set; None: there is none.
         next_at: when that is.
         amendment: what amended the final result; None: nothing.
+        void_reason: why the whole contest is void; None: it counts.
     """
 
     phase: Phase
     next: Literal["start", "end"] | None = None
     next_at: datetime | None = None
     amendment: Amendment | None = None
+    void_reason: str | None = None
 
 
 def amendment_of(session: Session, contest: Contest) -> Amendment | None:
@@ -127,13 +133,15 @@ def contest_clock(
     Example:
         >>> from datetime import UTC
         >>> from types import SimpleNamespace
-        >>> spring = SimpleNamespace(state="open", starts_at=None,
+        >>> spring = SimpleNamespace(state="open", void_reason=None, starts_at=None,
         ...                          ends_at=datetime(2026, 12, 24, 18, tzinfo=UTC))
         >>> contest_clock(spring, now=datetime(2026, 12, 24, 17, tzinfo=UTC)).next
         'end'
         >>> contest_clock(spring, now=datetime(2026, 12, 24, 18, tzinfo=UTC)).phase
         'ended'
     """
+    if contest.state == "void":
+        return ContestClock(phase="void", void_reason=contest.void_reason)
     if contest.state == "final":
         return ContestClock(phase="amended" if amendment else "final", amendment=amendment)
     if contest.ends_at is not None and now >= contest.ends_at:
@@ -143,6 +151,5 @@ def contest_clock(
     if contest.state == "draft":
         return ContestClock(phase="not started")
     phase: Phase = "frozen" if contest.state == "frozen" else "open"
-    if contest.ends_at is None:
-        return ContestClock(phase=phase)
-    return ContestClock(phase=phase, next="end", next_at=contest.ends_at)
+    following: Literal["end"] | None = None if contest.ends_at is None else "end"
+    return ContestClock(phase=phase, next=following, next_at=contest.ends_at)

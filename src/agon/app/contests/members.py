@@ -172,8 +172,8 @@ def extend(
         raise Unreadable(f"attempts is {attempts}; give 0 to {MAX_ATTEMPTS:,}")
 
     def change(contest: Contest, terms: MemberTerms) -> MemberTerms:
-        if contest.state == "final":
-            raise Conflict(f"{contest.id} is final; take the final result back first")
+        if contest.is_over:
+            raise Conflict(f"{contest.id} is {contest.state}; take that back first")
         if ends_at is not None:
             if contest.ends_at is None:
                 raise Conflict(f"{contest.id} has no end; a later one is not needed")

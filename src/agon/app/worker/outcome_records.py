@@ -49,10 +49,10 @@ def record_once(  # noqa: PLR0913 (what an entry has)
         ``seq`` of the record, and ``recorded``: False if an earlier one stays.
 
     Raises:
-        Conflict: the contest's result is final.
+        Conflict: the contest's result is final, or it is void.
     """
-    if contest.state == "final":
-        raise Conflict(f"contest {contest.id} is final; propose a change set")
+    if contest.is_over:
+        raise Conflict(f"contest {contest.id} is {contest.state}; propose a change set")
     recorded = position_of(session, contest, table, row)
     if recorded is not None and not replace:
         return {"seq": recorded, "recorded": False}

@@ -72,8 +72,10 @@ def store_gate(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Comm
 
     def finish(session: Session) -> Mapping[str, Any]:
         contest = session.contests.lock(job.payload["contest"])
-        if contest.state == "final":
-            raise Conflict(f"contest {contest.id} is final; publish the problem in another")
+        if contest.is_over:
+            raise Conflict(
+                f"contest {contest.id} is {contest.state}; publish the problem in another"
+            )
         require_free_slug(session, contest, problem.slug, problem_id=problem.id)
         drafts = publication(
             answer,

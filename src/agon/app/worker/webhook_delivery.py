@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agon.app.access.permissions import View, before_start
 from agon.app.contests.ledgers.event_ids import EventIds
 from agon.app.contests.ledgers.events import event_message
-from agon.app.contests.lifecycle.finality import FINALIZED
+from agon.app.contests.lifecycle.finality import FINALIZED, VOIDED
 from agon.app.queue.jobs import deliver_job
 from agon.app.queue.leases import Commit
 from agon.app.queue.source import Assignment, JobProgress
@@ -62,8 +62,9 @@ class _Message:
 
     @property
     def is_undone(self) -> bool:
-        """Whether the event is of a final result that was taken back before it was sent."""
-        return self.event.kind == FINALIZED and self.contest.finalized_at != self.event.seq
+        """Whether the event is of a step that was taken back before it was sent."""
+        now = {FINALIZED: self.contest.finalized_at, VOIDED: self.contest.voided_at}
+        return self.event.kind in now and now[self.event.kind] != self.event.seq
 
 
 def deliver(service: "Service", post: Post) -> Callable[[Assignment, JobProgress], dict[str, Any]]:

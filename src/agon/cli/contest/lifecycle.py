@@ -81,6 +81,8 @@ def show(contest: str, *, form: str, target: Target) -> None:
         "ledger": f"{details.seq:,} entries",
         "frozen at": cell(details.frozen_at),
         "final at": cell(details.finalized_at),
+        "void at": cell(details.voided_at),
+        "void because": details.void_reason or "",
         "head": f"{head.head_sha256} at entry {head.seq:,}",
         "signed by": head.public_key,
     }

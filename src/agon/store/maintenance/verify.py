@@ -35,7 +35,8 @@ _ENTRIES: Final = (
 )
 _DERIVED: Final = (
     "title", "description", "visibility", "series", "season", "state", "edition", "overrides",
-    "boards", "frozen_at", "finalized_at", "starts_at", "ends_at", "names",
+    "boards", "frozen_at", "finalized_at", "voided_at", "void_reason", "starts_at", "ends_at",
+    "names",
 )  # fmt: skip
 _RULES: Final = ("edition", "overrides", "rules_sha256")
 

@@ -1,4 +1,4 @@
-"""The step of the desk that makes a result final, and the one that takes it back."""
+"""The steps of the desk that make a result final, or void, and those that take them back."""
 
 from agon.api.models.base import ReasonRequest
 from agon.api.models.contests import FinalizeRequest
@@ -36,12 +36,55 @@ def unfinalize(visit: Visit) -> SitePage | Redirect:
     if contest.state != "final":  # the form was sent twice
         return Redirect(address=addresses.desk(contest.id))
     return act(
-        lambda: visit.api.contests.unfinalize(
-            contest.id, ReasonRequest(reason=visit.form.get("reason", "").strip())
-        ),
+        lambda: visit.api.contests.unfinalize(contest.id, _reason(visit)),
         following=addresses.desk(contest.id),
         otherwise=lambda error: _page(visit, error=error),
     )
+
+
+def void_step(visit: Visit) -> SitePage:
+    """Return what it means that a contest is void, and the form for it."""
+    return _void_page(visit)
+
+
+def void(visit: Visit) -> SitePage | Redirect:
+    """Declare the contest void, once its name is typed."""
+    contest = visit.contest()
+    if contest.state == "void":  # the form was sent twice
+        return Redirect(address=addresses.desk(contest.id, "void"))
+    if (wrong := confirmation_errors(visit, contest)) is not None:
+        return _void_page(visit, error=wrong)
+    return act(
+        lambda: visit.api.contests.void(contest.id, _reason(visit)),
+        following=addresses.desk(contest.id, "void"),
+        otherwise=lambda error: _void_page(visit, error=error),
+    )
+
+
+def restore(visit: Visit) -> SitePage | Redirect:
+    """Let the contest count again, with a reason."""
+    contest = visit.contest()
+    if contest.state != "void":  # the form was sent twice
+        return Redirect(address=addresses.desk(contest.id))
+    return act(
+        lambda: visit.api.contests.restore(contest.id, _reason(visit)),
+        following=addresses.desk(contest.id),
+        otherwise=lambda error: _void_page(visit, error=error),
+    )
+
+
+def _reason(visit: Visit) -> ReasonRequest:
+    return ReasonRequest(reason=visit.form.get("reason", "").strip())
+
+
+def _void_page(visit: Visit, *, error: Exception | FormErrors | None = None) -> SitePage:
+    contest = visit.contest()
+    values = {"pending": visit.api.contests.pending(contest.id)}
+    return contest_page(
+        visit, contest, "void", values, tab="Overview", error=error,
+        names=frozenset({"reason"}),
+        data=addresses.api("contests", contest.id, "finalization"),
+    )  # fmt: skip
 
 
 def _page(visit: Visit, *, error: Exception | FormErrors | None = None) -> SitePage:

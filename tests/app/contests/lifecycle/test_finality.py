@@ -5,9 +5,17 @@ from datetime import timedelta
 import pytest
 
 from agon.app.contests.changes.change_sets import propose
+from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.details import edit
-from agon.app.contests.lifecycle.finality import FINALIZED, UNDO, finalization, unfinalize
+from agon.app.contests.lifecycle.finality import (
+    FINALIZED,
+    UNDO,
+    finalization,
+    restore,
+    unfinalize,
+    void,
+)
 from agon.app.contests.lifecycle.transitions import finalize, freeze, open_contest
 from agon.app.service import Service
 from agon.entities.access import Caller
@@ -16,6 +24,7 @@ from agon.entities.jobs import NewJob
 from agon.entities.webhooks import DeliveryLog, Webhook
 from agon.errors import Conflict, Unreadable
 from agon.ledger.fold import empty_ledger, fold
+from fakes.contests import simulated_rows
 from fakes.service import ORGANISER
 
 
@@ -88,9 +97,9 @@ def test_it_stays_when_somebody_relies_on_it(spring: Service) -> None:
             DeliveryLog(id="d", webhook_id="w", event_no=event.no, state="waiting",
                         attempts=({"error": "timeout"},), created_at=now)
         )  # fmt: skip
-    with pytest.raises(Conflict, match="a webhook has told"):
+    with pytest.raises(Conflict, match="a webhook has sent"):
         undo(spring)
-    assert finalization(spring, final).obstacle == "a webhook has told of the final result"
+    assert finalization(spring, final).obstacle == "a webhook has sent the final result"
 
 
 def test_what_is_open_is_counted_before(spring: Service) -> None:
@@ -104,3 +113,45 @@ def test_what_is_open_is_counted_before(spring: Service) -> None:
     found = finalization(spring, contest)
     assert (found.submissions, found.changes, found.cases, found.rounds) == (1, 1, 0, ())
     assert (found.undo_until, found.obstacle) == (None, None)
+
+
+@pytest.mark.parametrize("state", ["open", "frozen", "final"])
+def test_a_void_contest_takes_nothing_and_is_restored_to_what_it_was(
+    spring: Service, state: str
+) -> None:
+    """A contest that could not count stayed final, or open, for ever."""
+    if state != "open":
+        {"frozen": freeze, "final": finalize}[state](spring, "spring", by=ORGANISER)
+    with pytest.raises(Unreadable):
+        void(spring, "spring", reason=" ", by=ORGANISER)
+    with pytest.raises(Conflict, match="has to be void"):
+        restore(spring, "spring", reason="why", by=ORGANISER)
+    before = spring.store.read()
+    with before as session:
+        was = session.contests.get("spring")
+    contest = void(spring, "spring", reason="a leak", by=ORGANISER)
+    assert (contest.state, contest.void_reason, contest.voided_at) == (
+        "void", "a leak", contest.seq
+    )  # fmt: skip
+    assert contest.public_until == was.public_until  # what is frozen stays hidden
+    for step in (freeze, finalize):
+        with pytest.raises(Conflict, match="spring is void"):
+            step(spring, "spring", by=ORGANISER)
+    with pytest.raises(Conflict, match="is void and cannot be declared void"):
+        void(spring, "spring", reason="twice", by=ORGANISER)
+    with pytest.raises(Conflict, match="a leak"):
+        record(spring, "spring", simulated_rows("community", 12), by=ORGANISER)
+    with pytest.raises(Conflict, match="spring is void, its start"):
+        edit(spring, "spring", {"ends_at": None, "starts_at": spring.clock()}, by=ORGANISER)
+    edit(spring, "spring", {"title": "Spring"}, by=ORGANISER)  # a typo does not count
+    assert finalization(spring, contest).obstacle is None
+    restored = restore(spring, "spring", reason="another one", by=ORGANISER)
+    assert (restored.state, restored.void_reason) == (state, None)
+    assert (restored.frozen_at, restored.finalized_at) == (was.frozen_at, was.finalized_at)
+    void(spring, "spring", reason="it is", by=ORGANISER)
+    wait(spring, UNDO)
+    with pytest.raises(Conflict, match="for 10 minutes"):
+        restore(spring, "spring", reason="late", by=ORGANISER)
+    with spring.store.read() as session:
+        lines = [each.line for each in session.entries.after(contest.no)]
+    assert fold(lines, start=empty_ledger("spring")).contest.state == "void"

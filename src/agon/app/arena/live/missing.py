@@ -43,8 +43,8 @@ def bars_to_round(
     session: Session, contest: Contest, last: Sequence[ArenaRound]
 ) -> tuple[str, ...]:
     """Return why no round can begin now, however many bots and judges there are."""
-    if contest.state == "final":
-        return (f"contest {contest.id} is final; no more rounds are drawn",)
+    if contest.is_over:
+        return (f"contest {contest.id} is {contest.state}; no more rounds are drawn",)
     elsewhere = played_elsewhere(session, contest)
     if elsewhere is not None:
         return (elsewhere,)

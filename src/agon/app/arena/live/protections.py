@@ -112,7 +112,7 @@ def _protections_off(
     session: Session, view: View, causes: Mapping[str, str | None]
 ) -> tuple[DisabledProtection, ...]:
     contest, rules, until = view.contest, live_rules(view.contest), last_readable_seq(view)
-    if contest.state == "final" or not session.arena.prompts(contest.no):  # no round is played here
+    if contest.is_over or not session.arena.prompts(contest.no):  # no round is played here
         return ()
     latest = [
         state

@@ -16,7 +16,7 @@ _PAGE: Final = 500
 
 def queue_next(service: Service, session: Session, contest: Contest) -> None:
     """Queue the next automatic round of an arena, if there are any; one that is queued stays."""
-    if service.round_pause is None or contest.state == "final":
+    if service.round_pause is None or contest.is_over:
         return
     now = service.clock()
     at = now + service.round_pause
@@ -42,7 +42,7 @@ def plan_rounds(service: Service) -> None:
             if due is None:
                 if session.arena.bots(contest.no):
                     queue_next(service, session, contest)
-            elif service.round_pause is None or contest.state == "final":
+            elif service.round_pause is None or contest.is_over:
                 session.queue.cancel(due.id, now=service.clock())
             else:
                 session.queue.move(due.id, not_before=due.created_at + service.round_pause)

@@ -26,6 +26,7 @@ def board_fields(view: View, board: BoardRows | PublishedBoard) -> dict[str, Any
         "discipline": view.contest.discipline,
         "title": view.contest.title,
         "state": view.contest.state,
+        "void_reason": view.contest.void_reason,
         **proof_fields(board.snapshot),
         "amended_by": None if amended_by is None else _amendment_fields(amended_by),
         "amendment": None if amendment is None else _reason_fields(amendment),

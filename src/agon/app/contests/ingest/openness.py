@@ -1,4 +1,4 @@
-"""Decide whether a contest takes records now: until it is final, of participants as it runs.
+"""Decide whether a contest takes records now: until it is over, of participants while it runs.
 
 A person can have a later end than the contest, or be withdrawn (``agon.app.contests.members``).
 """
@@ -22,8 +22,8 @@ def require_open(service: Service, session: Session, contest: Contest, by: Calle
     """Raise unless the contest takes records from the caller.
 
     Raises:
-        Conflict: it is final, or ``by`` is not an organizer and it is a draft, has not started, or
-            has ended; or the caller is withdrawn.
+        Conflict: it is final or void, or ``by`` is not an organizer and it is a draft, has not
+            started, or has ended; or the caller is withdrawn.
     """
     require_not_final(contest)
     if by.role in _STAFF:
@@ -54,8 +54,13 @@ def require_not_final(contest: Contest) -> None:
     """Raise unless a contest takes records.
 
     Raises:
-        Conflict: it is final.
+        Conflict: it is final or void.
     """
+    if contest.state == "void":
+        raise Conflict(
+            f"{contest.id} is void and takes no records ({contest.void_reason}); send them to "
+            "another contest"
+        )
     if contest.state == "final":
         raise Conflict(
             f"{contest.id} is final and takes no records; propose a change set to correct it"

@@ -33,6 +33,8 @@ _PUBLIC_EVENTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "contest-unfrozen": ("reason",),
         "contest-finalised": (),
         "contest-unfinalised": ("reason",),
+        "contest-voided": ("reason",),
+        "contest-restored": ("reason",),
         "edition-adopted": ("edition", "overrides", "change", "reason"),
         "problem-published": ("problem",),
         "problem-revealed": ("problem",),

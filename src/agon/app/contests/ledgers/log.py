@@ -47,6 +47,11 @@ _PUBLIC: Final[Mapping[str, tuple[tuple[str, ...], Callable[[Mapping[str, Any]],
         ("reason",),
         lambda body: f"final result taken back: {body['reason']}",
     ),
+    "contest-voided": (("reason",), lambda body: f"the contest is void: {body['reason']}"),
+    "contest-restored": (
+        ("reason",),
+        lambda body: f"the contest counts again: {body['reason']}",
+    ),
     "edition-adopted": (
         ("edition", "overrides", "change", "reason"),
         lambda body: f"rules set to {_rules(body)}: {body['reason']}",

@@ -48,7 +48,9 @@ def contest_as_of(session: Session, view: View, as_of: str) -> Contest:
 
 def _states(session: Session, contest: Contest) -> Iterator[Contest]:
     """Yield a contest after each entry that changed it, oldest first."""
-    state = replace(contest, state="draft", frozen_at=None, finalized_at=None)
+    state = replace(
+        contest, state="draft", frozen_at=None, finalized_at=None, voided_at=None, void_reason=None
+    )
     adoptions: list[Adoption] = []
     for stored in session.entries.of_kind(contest.no, TRANSITIONS):
         entry = orjson.loads(stored.line)

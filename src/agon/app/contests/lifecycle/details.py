@@ -74,8 +74,9 @@ def edit(
         changed = [name for name in DETAILS if getattr(edited, name) != getattr(contest, name)]
         if not changed:
             return contest
-        if contest.state == "final" and not set(changed).isdisjoint(_TIMES):
-            raise Conflict(f"{contest.id} is final, its start and end stay; leave both out")
+        if contest.is_over and not set(changed).isdisjoint(_TIMES):
+            stay = "its start and end stay; leave both out"
+            raise Conflict(f"{contest.id} is {contest.state}, {stay}")
         require_valid_details(
             title=edited.title,
             description=edited.description,

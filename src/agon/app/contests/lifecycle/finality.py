@@ -1,9 +1,9 @@
-"""Say what a final result leaves open, and take it back while no webhook was sent it."""
+"""Say what a final result leaves open; declare a contest void; take both back for a while."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from agon.app.access.audit import add_audit_entry, require_reason
 from agon.app.contests.ledgers.append import append
@@ -19,6 +19,8 @@ UNDO: Final = timedelta(minutes=10)
 """How long a final result can be taken back."""
 
 FINALIZED: Final = "contest-finalised"
+VOIDED: Final = "contest-voided"
+_NAMES: Final = {FINALIZED: "a final result", VOIDED: "a declaration that it is void"}
 _MOST: Final = 1000
 """Maximum number of each that is counted."""
 
@@ -33,8 +35,9 @@ class Finalization:
         cases: number of cases that are not decided.
         changes: number of change sets that are proposed and not applied.
         webhooks: number of webhooks that are sent the final result at once.
-        undo_until: before when the final result can be undone; None: it cannot, or is not final.
-        obstacle: why the final result cannot be undone; None: it can, or is not final.
+        undo_until: before when the final result, or the declaration that the contest is void, can
+            be undone; None: it cannot, or there is none.
+        obstacle: why it cannot be undone; None: it can, or there is none.
     """
 
     submissions: int
@@ -62,9 +65,8 @@ def finalization(service: Service, contest: Contest) -> Finalization:
             for webhook in session.webhooks.of(contest.no)
             if webhook.active and (not webhook.events or FINALIZED in webhook.events)
         ]
-        is_final = contest.state == "final"
-        obstacle = _obstacle(session, contest, now=now) if is_final else None
-        until = _undo_until(session, contest) if is_final and obstacle is None else None
+        obstacle = _obstacle(session, contest, now=now)
+        until = _undo_until(session, contest) if obstacle is None else None
     return Finalization(
         submissions=len(judged),
         rounds=tuple(each.id for each in rounds if each.phase != "settled"),
@@ -96,27 +98,90 @@ def unfinalize(service: Service, contest_id: str, *, reason: str, by: Caller) ->
         if obstacle is not None:
             raise Conflict(f"{contest.id} stays final: {obstacle}; correct it by a change set")
         body = {"reason": reason, "frozen_at": _frozen_before(session, contest)}
-        draft = Draft(kind="contest-unfinalised", body=body, at=service.clock(), by=by.name)
-        contest = append(service, session, contest, [draft])
-        add_audit_entry(
-            service, session, by=by, action="contest.unfinalize", target=contest.id,
-            detail={"seq": contest.seq},
-        )  # fmt: skip
-        return contest
+        return _step(
+            service, session, contest, "contest-unfinalised", body, action="unfinalize", by=by
+        )
 
 
-def _undo_until(session: Session, contest: Contest) -> datetime:
-    return session.entries.time_of(contest.no, contest.finalized_at or contest.seq) + UNDO
+def void(service: Service, contest_id: str, *, reason: str, by: Caller) -> Contest:
+    """Declare a whole contest void: what was published stays readable, marked, and nothing counts.
+
+    What was frozen stays hidden. :func:`restore` takes it back.
+
+    Raises:
+        NotFound: there is no such contest.
+        Conflict: the contest is a draft, or void already.
+        Unreadable: the reason is empty.
+    """
+    require_reason(reason)
+    with service.store.write() as session:
+        contest = session.contests.lock(contest_id)
+        require_allowed(contest, VOIDED)
+        return _step(service, session, contest, VOIDED, {"reason": reason}, action="void", by=by)
+
+
+def restore(service: Service, contest_id: str, *, reason: str, by: Caller) -> Contest:
+    """Let a void contest count again, in the state it was in, as :func:`unfinalize` does.
+
+    Raises:
+        NotFound: there is no such contest.
+        Conflict: the contest is not void, or that cannot be undone any more.
+        Unreadable: the reason is empty.
+    """
+    require_reason(reason)
+    with service.store.write() as session:
+        contest = session.contests.lock(contest_id)
+        require_allowed(contest, "contest-restored")
+        obstacle = _obstacle(session, contest, now=service.clock())
+        if obstacle is not None:
+            raise Conflict(f"{contest.id} stays void: {obstacle}; create another contest")
+        before = "open" if contest.frozen_at is None else "frozen"
+        body = {"reason": reason, "state": "final" if contest.finalized_at else before}
+        return _step(service, session, contest, "contest-restored", body, action="restore", by=by)
+
+
+def _step(
+    service: Service,
+    session: Session,
+    contest: Contest,
+    kind: str,
+    body: Mapping[str, Any],
+    *,
+    action: str,
+    by: Caller,
+) -> Contest:
+    draft = Draft(kind=kind, body=body, at=service.clock(), by=by.name)
+    contest = append(service, session, contest, [draft])
+    add_audit_entry(
+        service, session, by=by, action=f"contest.{action}", target=contest.id,
+        detail={"seq": contest.seq},
+    )  # fmt: skip
+    return contest
+
+
+def _undoable(contest: Contest) -> tuple[str, int] | None:
+    """Return the kind and position of the step that can be undone for a while; None: none."""
+    if contest.voided_at is not None:
+        return VOIDED, contest.voided_at
+    return None if contest.finalized_at is None else (FINALIZED, contest.finalized_at)
+
+
+def _undo_until(session: Session, contest: Contest) -> datetime | None:
+    step = _undoable(contest)
+    return None if step is None else session.entries.time_of(contest.no, step[1]) + UNDO
 
 
 def _obstacle(session: Session, contest: Contest, *, now: datetime) -> str | None:
-    """Return why a final result cannot be undone; None: it can."""
-    final = contest.finalized_at or contest.seq
-    if now >= _undo_until(session, contest):
-        return f"a final result can be undone for {UNDO.seconds // 60} minutes"
-    if session.webhooks.have_tried(contest.no, kind=FINALIZED, seq=final):
-        return "a webhook has told of the final result"
-    later = session.entries.after(contest.no, final, limit=_MOST)
+    """Return why the final result, or that the contest is void, cannot be undone."""
+    step, until = _undoable(contest), _undo_until(session, contest)
+    if step is None or until is None:
+        return None
+    kind, seq = step
+    if now >= until:
+        return f"{_NAMES[kind]} can be undone for {UNDO.seconds // 60} minutes"
+    if session.webhooks.have_tried(contest.no, kind=kind, seq=seq):
+        return f"a webhook has sent {_NAMES[kind].replace('a ', 'the ', 1)}"
+    later = session.entries.after(contest.no, seq, limit=_MOST)
     if any(read_line(entry.line).kind != "contest-edited" for entry in later):
         return "something was recorded after it"
     return None

@@ -78,8 +78,8 @@ def save_honeypot_answers(
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         limit = live_rules(contest).max_answer_chars
-        if contest.state == "final":
-            raise Conflict(f"contest {contest.id} is final; no more honeypots are drawn")
+        if contest.is_over:
+            raise Conflict(f"contest {contest.id} is {contest.state}; no more honeypots are drawn")
         values = valid_rows(HONEYPOT_ANSWERS, rows)
         stored = {answer.id: answer for answer in session.arena.honeypot_answers(contest.no)}
         prompts = {prompt.id for prompt in session.arena.prompts(contest.no)}
