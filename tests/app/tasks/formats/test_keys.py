@@ -12,7 +12,7 @@ from agon.app.files import InvalidPackage
 from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.formats.keys import KEYS, row_of
 from agon.app.tasks.overrides import Overrides, with_overrides
-from agon.app.tasks.preparation import in_workdir, outputs, with_preparation
+from agon.app.tasks.preparation import NOT_READY, in_workdir, outputs, with_preparation
 from agon.app.tasks.task import Task
 from agon.app.tasks.trials import run_trial
 from agon.runners.agents.builtin import NopAgent
@@ -214,7 +214,7 @@ def test_a_health_check_that_never_passes_names_itself(tmp_path: Path) -> None:
     ended = run_here(
         with_preparation(task_with(tmp_path, check), IMAGE, ("echo", "agent")), tmp_path
     )
-    assert (ended.returncode, ended.stdout) == (1, "")
+    assert (ended.returncode, ended.stdout) == (NOT_READY, "")
     assert "the task's health check did not exit with 0 within 1 s" in ended.stderr
 
 
