@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,20 +11,22 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agon.app.containers import AgentTrial, ImageSpec, Limits
-from agon.app.tasks.agents import AgentEnvironment, AgentWork
+from agon.app.containers import AgentStep, AgentTrial, ImageSpec, Limits
+from agon.app.tasks.agents import Agent, AgentEnvironment, AgentWork
 from agon.app.tasks.formats.discovery import read_task
+from agon.app.tasks.preparation import NOT_BEGUN, NOT_READY, only_if_begun
 from agon.app.tasks.prices import TokenPrice
 from agon.app.tasks.task import Task
 from agon.errors import AgonError, NotFound, Unavailable, Unreadable
 from agon.runners.agents import chat, model
+from agon.runners.agents.builtin import NopAgent
 from agon.runners.agents.chat import Chat
 from agon.runners.agents.commands import CommandAgent
 from agon.runners.agents.definitions import read_definition, shipped_agents
 from agon.runners.agents.model import ModelAgent
 from agon.runners.agents.scripts import script_command
 from agon.runners.agents.wire_formats import WIRE_FORMATS, WireFormat
-from app.tasks.folders import harbor
+from app.tasks.folders import TOML, harbor
 from app.tasks.loopback import Endpoint, completion, serving
 from fakes.containers import FakeContainers, FakeShell
 from sizes import size
@@ -370,6 +373,36 @@ def placed(tmp_path: Path, shell: FakeShell) -> tuple[FakeContainers, AgentEnvir
         limits=Limits(timeout_s=30),
     )
     return containers, place, task
+
+
+class _Sick(FakeShell):
+    """Never pass a health check."""
+
+    def execute(self, command: Sequence[str], *, timeout_s: float) -> AgentStep:
+        """Fail the script that checks; run anything else."""
+        done = super().execute(command, timeout_s=timeout_s)
+        return replace(done, exit_code=NOT_READY) if "health check" in command[-1] else done
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [ModelAgent(Chat("http://127.0.0.1:1", "m")), CommandAgent("run", setup="x"), NopAgent()],
+    ids=["model", "command", "nop"],
+)
+def test_no_agent_begins_or_passes_where_a_health_check_never_does(
+    tmp_path: Path, agent: Agent
+) -> None:
+    """Harbor ends such a trial without a reward, also where the tests would pass."""
+    shell = _Sick({})
+    _containers, place, _ = placed(tmp_path, shell)
+    check = f'{TOML}[environment.healthcheck]\ncommand = "false"\n'
+    task = read_task(harbor(tmp_path / "sick", toml=check))
+    work = agent.work(task, place)
+    if isinstance(agent, NopAgent):  # its command checks by itself, and ends with that code
+        ended = replace(work.run.account, exit_code=NOT_READY)
+        work = only_if_begun(task, replace(work, run=replace(work.run, account=ended)))
+    assert (work.run.outcome, work.run.reason, work.run.outputs) == ("failed", NOT_BEGUN, None)
+    assert len(shell.ran) <= 1
 
 
 def test_a_set_up_runs_before_the_agent_within_a_time_of_its_own(tmp_path: Path) -> None:

@@ -86,11 +86,14 @@ def test_options_that_do_not_fit_are_refused() -> None:
     assert hosts_of(Reach("public", (), of_tasks=False), ()) == {}
 
 
+_ALLOWLIST = '[agent]\nnetwork_mode = "allowlist"\nallowed_hosts = ["pypi.org"]\n'
+
+
 def test_hosts_of_tasks_count_after_consent_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A task's author is not the operator."""
-    harbor(tmp_path / "t", toml='[agent]\nallowed_hosts = ["pypi.org"]\n')
+    harbor(tmp_path / "t", toml=_ALLOWLIST)
     monkeypatch.setattr("agon.wiring.addresses_of", lambda _: [PUBLIC])
     read = read_tasks([tmp_path])
     own = Reach("allowlist", ("a.example",), of_tasks=False)

@@ -131,7 +131,7 @@ TASKS: dict[str, CoverageTask] = {
         solution="mkdir -p out && echo 42 > out/answer && echo no > other",
         tests="cmp /work/out/answer /etc/expected && [ ! -e /work/other ]",
         toml='artifacts = ["/work/out"]\n[verifier]\nenvironment_mode = "separate"',
-        further=(("tests/Dockerfile", "FROM {base}\nRUN echo 42 > /etc/expected\n"),),
+        further=(("tests/Dockerfile", "FROM {base}\nCOPY . /tests\nRUN echo 42 > /etc/expected"),),
     ),
     "absolute links": CoverageTask(
         what="absolute links of the image and of the agent",

@@ -2,6 +2,7 @@
 
 from runners.containers.forgery import INJECTION, PRINTED, REWARD, Forgery
 
+_TABLE = r"echo {\"reward\":1} > /logs/verifier/reward.json"
 _WRITER = f"while :; do echo 1 > {REWARD}; done"
 _LEFT_BEHIND = "sh -c '{}' > /dev/null 2>&1 & sleep 0.2; echo no"
 
@@ -55,7 +56,7 @@ REWARD_FORGERIES: dict[str, Forgery] = {
         "echo no' > solve.sh", PRINTED,
     ),
     "a reward of two kinds": Forgery(
-        "echo 'echo 1 > /logs/verifier/reward.json; echo no' > solve.sh", PRINTED
+        f"echo '{_TABLE}; echo no' > solve.sh", PRINTED
     ),
     "code written into every process, a reward before": Forgery(
         f"cat > solve.sh <<'E'\necho 1 > {REWARD}\n{INJECTION}\nE", PRINTED
@@ -65,19 +66,19 @@ REWARD_FORGERIES: dict[str, Forgery] = {
         "> solve.sh", PRINTED,
     ),
     "a reward in a folder that cannot be written": Forgery(
-        "echo 'echo 1 > /logs/verifier/reward.json; chmod 555 /logs/verifier; echo no' > solve.sh",
+        f"echo '{_TABLE}; chmod 555 /logs/verifier; echo no' > solve.sh",
         PRINTED,
     ),
     "a folder in the place of the reward": Forgery(
-        f"echo 'mkdir {REWARD}; echo 1 > /logs/verifier/reward.json; echo no' > solve.sh", PRINTED
+        f"echo 'mkdir {REWARD}; {_TABLE}; echo no' > solve.sh", PRINTED
     ),
     "a link to nowhere in the place of the reward": Forgery(
-        f"echo 'ln -s /dev/null {REWARD}; echo 1 > /logs/verifier/reward.json; echo no' "
+        f"echo 'ln -s /dev/null {REWARD}; {_TABLE}; echo no' "
         "> solve.sh", PRINTED,
     ),
     "another name in the place of the reward": Forgery(
         f"echo ': > /logs/agent/x; ln /logs/agent/x {REWARD}; "
-        "echo 1 > /logs/verifier/reward.json; echo no' > solve.sh", PRINTED,
+        f"{_TABLE}; echo no' > solve.sh", PRINTED,
     ),
     "the tests killed after a reward": Forgery(
         f"echo 'echo 1 > {REWARD}; kill -9 -1' > solve.sh", PRINTED
@@ -125,7 +126,7 @@ REWARD_FORGERIES: dict[str, Forgery] = {
         PRINTED, outcomes=("failed", "timeout"),
     ),
     "a reward that can be written but not read": Forgery(
-        f"cat > solve.sh <<'E'\necho 1 > /logs/verifier/reward.json; : > {REWARD}; "
+        f"cat > solve.sh <<'E'\n{_TABLE}; : > {REWARD}; "
         f"chmod 222 {REWARD}; echo no\nE", PRINTED,
     ),
     "a reward of another user": Forgery(

@@ -21,6 +21,10 @@ from agon.runners.containers.rewards import Reward, read_reward
 from agon.runners.containers.system_calls import Phase
 
 LIMITS = Limits(timeout_s=10, output_kib=2)
+UNREADABLE = (
+    "the tests left no reward that can be read: reward.txt is one number, reward.json a table of "
+    "numbers alone"
+)
 STARTED = {"StartedAt": "2026-01-01T00:00:00Z", "ExitCode": 0, "OOMKilled": False}
 
 
@@ -227,19 +231,22 @@ def logs(**texts: bytes) -> io.BytesIO:
         ({"txt": b"inf"}, None),
         ({"txt": b"\xff"}, None),
         ({"txt": b"1" * 70_000}, None),
-        ({"json": b"1"}, 1.0),
+        ({"json": b"1"}, None),
+        ({"json": b'{"reward": 1, "remark": "good"}'}, None),
+        ({"json": b'{"reward": true}'}, 1.0),
+        ({"json": b'{"reward": null}'}, None),
         ({"json": b'{"reward": 0.5, "other": 0}'}, 0.5),
         ({"json": b'{"a": 1, "b": 0}'}, 0.0),
         ({"json": b'{"a": "1"}'}, None),
         ({"json": b"{}"}, None),
-        ({"json": b"true"}, 1.0),
-        ({"json": b"false"}, 0.0),
+        ({"json": b"true"}, None),
+        ({"json": b"false"}, None),
         ({"json": b"[1]"}, None),
         ({"json": b"NaN"}, None),
         ({"json": b"1" + b"0" * 400}, None),
         ({"json": b'{"reward": -1' + b"0" * 400 + b"}"}, None),
         ({"json": b"[" * 60_000}, None),
-        ({"txt": b"1", "json": b"0"}, 0.0),
+        ({"txt": b"1", "json": b'{"reward": 0}'}, 0.0),
         ({"txt": b"1", "json": b'{"a": 1, "b": 0}'}, 0.0),
         ({"txt": b"0", "json": b'{"a": 1}'}, 0.0),
         ({"txt": b"1", "json": b"broken"}, None),
@@ -289,18 +296,20 @@ def test_a_report_ends_where_the_archive_begins() -> None:
 @pytest.mark.parametrize(
     ("text", "rule", "why"),
     [
-        (b"0.05", {}, "the reward is 0.05; 1 or more passes (pass_threshold)"),
-        (b"0.05", {"threshold": 0}, ""),
-        (b"true", {}, ""),
-        (b"false", {}, "the reward is 0"),
+        (b'{"reward": 0.05}', {}, "the reward is 0.05; 1 or more passes (pass_threshold)"),
+        (b'{"reward": 0.05}', {"threshold": 0}, ""),
+        (b'{"reward": true}', {}, ""),
+        (b'{"reward": false}', {}, "the reward is 0"),
         (b'{"correctness": 1.0, "style": 0.0}', {}, "the reward style is 0"),
         (b'{"correctness": 1.0, "style": 0.0}', {"key": "correctness"}, ""),
         (b'{"correctness": 1.0}', {"key": "speed"}, "the tests left no reward speed"),
-        (b'{"reward": 0.5, "note": "fast"}', {"threshold": 0.5}, ""),
+        (b'{"reward": 0.5, "speed": 2}', {"threshold": 0.5}, ""),
+        (b'{"reward": 1, "note": "fast"}', {}, UNREADABLE),
+        (b"1", {}, UNREADABLE),
         (b'{"reward": -1}', {"threshold": 0}, "the reward is -1"),
         (b'{"a\\u001b[1m": 0}', {}, "the reward 'a\\x1b[1m' is 0"),
-        (b'{"a": "x"}', {}, "the tests left no reward that can be read"),
-        (b"NaN", {}, "the tests left no reward that can be read"),
+        (b'{"a": "x"}', {}, UNREADABLE),
+        (b"NaN", {}, UNREADABLE),
     ],
 )
 def test_rewards_pass_by_the_rule_and_a_failure_names_the_key(

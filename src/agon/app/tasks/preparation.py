@@ -11,9 +11,13 @@ from dataclasses import replace
 from typing import Final
 
 from agon.app.containers import AGENT_LOGS, Image
+from agon.app.tasks.agents import AgentWork
 from agon.app.tasks.outputs import outputs_of
 from agon.app.tasks.task import Task
 
+NOT_READY: Final = 69
+"""The exit code in place of an agent's where a health check never passed."""
+NOT_BEGUN: Final = "the task's health check never exited with 0, so the agent did not begin"
 _PATIENCE_S: Final = 10
 """Seconds that an entrypoint has to begin what it is given; one that is a server never does."""
 
@@ -36,7 +40,7 @@ until timeout -k 5 {seconds} {command}; do
   waited=$((waited + {interval}))
   if [ "$waited" -ge {patience} ]; then
     echo "the task's health check did not exit with 0 within {patience} s" >&2
-    exit 1
+    exit {not_ready}
   fi
   sleep {interval}
 done
@@ -94,8 +98,21 @@ def before(task: Task, image: Image) -> str:
             command=shlex.join(check.command),
             interval=max(1, round(check.interval_s)),
             patience=max(1, round(check.patience_s)),
+            not_ready=NOT_READY,
         )
     return script
+
+
+def only_if_begun(task: Task, work: AgentWork) -> AgentWork:
+    """Return an agent's work, failed if a health check of the task kept it from beginning.
+
+    Tests that pass by themselves would otherwise pass an agent that never began.
+    """
+    settings, run = task.settings, work.run
+    checked = settings.preparation or settings.step_preparation
+    if not checked or run.outcome != "finished" or run.account.exit_code != NOT_READY:
+        return work
+    return replace(work, run=replace(run, outcome="failed", reason=NOT_BEGUN, outputs=None))
 
 
 def after(task: Task, outputs: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ from agon.app.containers import (
 from agon.app.containers.collection import ServiceCommand
 from agon.app.tasks.agents import Agent, AgentEnvironment, AgentWork, Usage
 from agon.app.tasks.downloads import downloads
-from agon.app.tasks.preparation import in_workdir, outputs
+from agon.app.tasks.preparation import in_workdir, only_if_begun, outputs
 from agon.app.tasks.prices import PriceTable
 from agon.app.tasks.servers import keeps_servers
 from agon.app.tasks.services import service_specs
@@ -319,7 +319,7 @@ def _work(
         outputs=outputs(task, image),
     )
     try:
-        work = agent.work(task, environment)
+        work = only_if_begun(task, agent.work(task, environment))
     finally:
         if placed.egress.mode != "none":
             containers.close_egress(placed)

@@ -12,7 +12,14 @@ from typing import Final
 from agon.app.containers import AgentStep, Mount, Shell
 from agon.app.tasks.agents import AgentEnvironment, AgentWork
 from agon.app.tasks.files import sha256_of
-from agon.app.tasks.preparation import after, as_agent, before, with_preparation
+from agon.app.tasks.preparation import (
+    NOT_BEGUN,
+    NOT_READY,
+    after,
+    as_agent,
+    before,
+    with_preparation,
+)
 from agon.app.tasks.task import Task
 from agon.errors import NotFound, Unreadable
 from agon.runners.agents.definitions import SETUP_S
@@ -169,7 +176,10 @@ class CommandAgent:
 
         def drive(shell: Shell) -> None:
             if first := before(task, place.image):
-                shell.execute(("sh", "-c", first), timeout_s=place.limits.timeout_s)
+                done = shell.execute(("sh", "-c", first), timeout_s=place.limits.timeout_s)
+                if done.exit_code == NOT_READY:
+                    progress.end = NOT_BEGUN
+                    return
             began = time.monotonic()
             done = shell.execute(as_agent(task, ("sh", _SETUP)), timeout_s=self._setup_s)
             progress.setup_s = time.monotonic() - began

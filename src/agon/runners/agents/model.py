@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING
 
 from agon.app.containers import AgentOutcome, AgentStep, ContainerGone, Limits, Shell
 from agon.app.tasks.agents import AgentEnvironment, AgentWork, Usage
-from agon.app.tasks.preparation import after, as_agent, before
+from agon.app.tasks.preparation import NOT_BEGUN, NOT_READY, after, as_agent, before
 from agon.app.tasks.prices import TokenPrice
 from agon.app.tasks.task import Task
 from agon.errors import Unreadable
@@ -93,7 +93,10 @@ class ModelAgent:
             def drive_until_ended(shell: Shell) -> None:
                 try:
                     until = _deadline(place.limits)
-                    _run_beside(shell, before(task, place.image), until=until)
+                    if _run_beside(shell, before(task, place.image), until=until) == NOT_READY:
+                        chat_log.end = ("failed", NOT_BEGUN)
+                        chat_log.note(NOT_BEGUN)
+                        return
                     self._drive(shell, chat_log, task, workdir=place.image.workdir, until=until)
                     _run_beside(shell, after(task, place.outputs), until=until)
                 except ContainerGone:
@@ -190,10 +193,12 @@ class _Conversation:
         self._file.flush()
 
 
-def _run_beside(shell: Shell, script: str, *, until: float) -> None:
+def _run_beside(shell: Shell, script: str, *, until: float) -> int:
     """Run what the task says to run before or after the agent, within its time."""
-    if script:
-        shell.execute(("sh", "-c", script), timeout_s=max(1.0, until - time.monotonic()))
+    if not script:
+        return 0
+    remaining_s = max(1.0, until - time.monotonic())
+    return shell.execute(("sh", "-c", script), timeout_s=remaining_s).exit_code
 
 
 def _deadline(limits: Limits) -> float:

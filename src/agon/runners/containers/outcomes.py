@@ -34,6 +34,10 @@ _UNWATCHED: Final = (
     "the reward may not be the tests': a process ended those with which agon watches it, twice; "
     "end the processes of the tests by their ids"
 )
+_UNREADABLE: Final = (
+    "the tests left no reward that can be read: reward.txt is one number, reward.json a table of "
+    "numbers alone"
+)
 _SIGNALS: Final = 128
 """A shell's exit code is above this when a signal ended it."""
 
@@ -188,7 +192,7 @@ def is_in_doubt(
 def _reward_issue(report: ProcessReport, reward: Reward, rule: PassRule) -> str:
     """Return why a reward does not count; empty when it does."""
     if not reward.values:
-        return reward.issue or "the tests left no reward that can be read"
+        return reward.issue or _UNREADABLE
     if failure := rule.failure(reward.values):
         return failure
     if report.left:

@@ -54,7 +54,7 @@ def read_reward(
 ) -> Reward:
     """Return the rewards in the logs' archive: with two files the smaller one of a key counts.
 
-    ``reward.json`` holds a number, or an object of numbers.
+    ``reward.json`` holds a table of numbers.
 
     A program of the agent that the tests run can write a reward as well, and then make it
     impossible for the tests to write theirs: with a folder, a link or a device in its place, or by
@@ -120,17 +120,11 @@ def _obstacle(original: Mapping[bytes, ArchiveEntry]) -> str:
 def _numbers(text: bytes, *, of_json: bool) -> dict[str, float]:
     """Return the rewards in a file by key; empty where it holds anything else.
 
-    Beside ``reward`` the other values of an object may be of any kind.
+    As in the format, ``reward.txt`` is one number, and ``reward.json`` a table of numbers alone.
     """
     try:
-        value = json.loads(text) if of_json else float(text.decode("ascii").strip())
-        if not isinstance(value, dict):
-            return {REWARD: plain_reward(value)}
-        has_own = REWARD in value
-        return {
-            key: plain_reward(one)
-            for key, one in value.items()
-            if not has_own or key == REWARD or isinstance(one, bool | int | float)
-        }
-    except (ValueError, KeyError, TypeError, ArithmeticError, RecursionError):
+        if not of_json:
+            return {REWARD: plain_reward(float(text.decode("ascii").strip()))}
+        return {key: plain_reward(one) for key, one in json.loads(text).items()}
+    except (ValueError, AttributeError, TypeError, ArithmeticError, RecursionError):
         return {}

@@ -143,6 +143,18 @@ def test_solution_and_cheat_may_be_missing(tmp_path: Path) -> None:
     assert (files.solution, files.cheat) == (None, None)
 
 
+def test_an_image_of_tests_that_lacks_the_tests_is_refused(tmp_path: Path) -> None:
+    """Harbor uploads none to a separate verifier's own image, and ends without a reward."""
+    apart = TOML.replace("[verifier]", '[verifier]\nenvironment_mode = "separate"')
+    folder = harbor(tmp_path / "t", toml=apart)
+    write(folder, {"tests/Dockerfile": "FROM x\nRUN make\n"})
+    with pytest.raises(InvalidPackage, match="tests/Dockerfile: copies no tests; write COPY"):
+        read_task(folder)
+    for line in ("COPY . /tests", "ADD --chmod=755 . /tests", "RUN make /tests/test.sh"):
+        write(folder, {"tests/Dockerfile": f"FROM x\n{line}\n"})
+        assert read_task(folder).files.verifier
+
+
 def test_an_image_may_stand_in_for_a_dockerfile(tmp_path: Path) -> None:
     """Harbor's ``docker_image``; nothing is pulled, so it must be there when it is run."""
     toml = '[environment]\ndocker_image = "localhost/agon-base:1"\n'

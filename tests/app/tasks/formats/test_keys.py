@@ -12,7 +12,7 @@ from agon.app.files import InvalidPackage
 from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.formats.keys import KEYS, row_of
 from agon.app.tasks.overrides import Overrides, with_overrides
-from agon.app.tasks.preparation import in_workdir, outputs, with_preparation
+from agon.app.tasks.preparation import NOT_READY, in_workdir, outputs, with_preparation
 from agon.app.tasks.task import Task
 from agon.app.tasks.trials import run_trial
 from agon.runners.agents.builtin import NopAgent
@@ -65,6 +65,24 @@ def test_no_row_is_without_a_reason_and_none_is_twice() -> None:
             "artifacts is {'source': '/a/c', 'service': 'd'}; leave it out: /a is taken from b",
         ),
         ('artifacts = ["/logs/verifier"]', "artifacts is '/logs/verifier'; leave out what belongs"),
+        (
+            'artifacts = [{ source = "/logs/artifacts/x", service = "b" }]',
+            "artifacts is {'source': '/logs/artifacts/x', 'service': 'b'}; leave out what belongs",
+        ),
+        ('[agent]\nallowed_hosts = ["a.example"]', "agent.allowed_hosts is ['a.example']; write"),
+        (
+            '[environment]\nnetwork_mode = "public"\nallowed_hosts = ["a.example"]',
+            "environment.allowed_hosts is ['a.example']; write network_mode",
+        ),
+        ('[verifier]\nallowed_hosts = ["a.example"]', "verifier.allowed_hosts is"),
+        (
+            '[verifier.environment]\nallowed_hosts = ["a.example"]',
+            "verifier.environment.allowed_hosts is",
+        ),
+        (
+            '[[steps]]\nname = "a"\n[steps.verifier]\nallowed_hosts = ["a.example"]',
+            "steps.verifier.allowed_hosts is",
+        ),
         ("[agent]\nuser = true", "agent.user is True; give a name or a number"),
         ('[[verifier.collect]]\ncommand = "x"\nuser = "-u"', "verifier.collect.user is '-u'"),
         ("[verifier.environment]\nmemory_mb = 1", "verifier.environment.memory_mb is 1"),
@@ -89,6 +107,13 @@ def test_what_changes_a_task_and_is_not_supported_is_refused_by_name(
     with pytest.raises(InvalidPackage) as refused:
         task_with(tmp_path, settings)
     assert message in str(refused.value)
+
+
+def test_files_in_the_agents_logs_are_artifacts_as_the_whole_folders_are(tmp_path: Path) -> None:
+    """Public tasks list the trajectory, and files that they collect in ``/logs/artifacts``."""
+    listed = '["/logs/agent/trajectory.json", "/logs/artifacts/state", "/app/x"]'
+    task = task_with(tmp_path, f"artifacts = {listed}")
+    assert task.settings.outputs == ("/app/x",)  # the logs are handed over in any case
 
 
 def test_users_are_read_as_names_or_numbers(tmp_path: Path) -> None:
@@ -189,7 +214,7 @@ def test_a_health_check_that_never_passes_names_itself(tmp_path: Path) -> None:
     ended = run_here(
         with_preparation(task_with(tmp_path, check), IMAGE, ("echo", "agent")), tmp_path
     )
-    assert (ended.returncode, ended.stdout) == (1, "")
+    assert (ended.returncode, ended.stdout) == (NOT_READY, "")
     assert "the task's health check did not exit with 0 within 1 s" in ended.stderr
 
 

@@ -48,11 +48,14 @@ def read_artifacts(keys: SettingsReader) -> Artifacts:
             keys.add_issue("artifacts.exclude", patterns, 'list patterns, such as ["*.pyc"]')
         elif not path:
             keys.add_issue("artifacts", artifact, _PATHS)
-        elif path.split("/")[1] in _NOT_OF_AGENT and path not in AGENT_LOGS:
+        elif path.split("/")[1] in _NOT_OF_AGENT and not (
+            path in AGENT_LOGS or (service == MAIN and _is_logged(path))
+        ):
             remedy = "leave out what belongs to the verifier or the system"
             keys.add_issue("artifacts", artifact, remedy)
         elif service == MAIN:
-            outputs[path] = tuple(patterns)
+            if patterns or not _is_logged(path) or path in AGENT_LOGS:  # handed over as a whole
+                outputs[path] = tuple(patterns)
         elif other := next((one for one in services if _overlap(one, path)), ""):
             remedy = f"leave it out: {other} is taken from {services[other].service} as well"
             keys.add_issue("artifacts", artifact, remedy)
@@ -63,6 +66,11 @@ def read_artifacts(keys: SettingsReader) -> Artifacts:
         of_services=tuple(services.values()),
         excluded=tuple((path, patterns) for path, patterns in outputs.items() if patterns),
     )
+
+
+def _is_logged(path: str) -> bool:
+    """Return whether a path is in the agent's own logs, which are handed over in any case."""
+    return any(within_or_at(path, folder) for folder in AGENT_LOGS)
 
 
 def collect_commands(verifier: SettingsReader) -> tuple[CollectCommand, ...]:

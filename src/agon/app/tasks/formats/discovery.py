@@ -38,6 +38,7 @@ _MARKS = (
 _NAME = re.compile(r"[^\W_][\w ()+.@~-]{0,99}(?<! )")
 _COMPOSE = "environment/docker-compose.yaml"
 _COMPOSE_OF_TESTS = "tests/docker-compose.yaml"
+_COPIES = re.compile(r"^\s*(?:COPY|ADD)\b|/tests\b", re.MULTILINE | re.IGNORECASE)
 _REWARD_WORDS = (b"reward.txt", b"reward.json", b"rewardkit")
 
 
@@ -165,6 +166,8 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
         what = "describes several containers, and tests run in one"
         remedy = "install in tests/Dockerfile what the tests need"
         issues.append(FileIssue(_location(folder, _COMPOSE_OF_TESTS), what, remedy))
+    if settings.separate and not settings.verifier_image:
+        _require_copied_tests(folder, issues)
     compose = Compose()
     with collect_issues(issues):
         if (folder / _COMPOSE).exists():
@@ -322,6 +325,19 @@ def _require(folder: Path, path: str, issues: list[FileIssue]) -> None:
     with collect_issues(issues):
         if not read_text(folder / path, where=_location(folder, path)).strip():
             raise InvalidPackage(FileIssue(_location(folder, path), "is empty", "write it"))
+
+
+def _require_copied_tests(folder: Path, issues: list[FileIssue]) -> None:
+    """Collect an error if a separate verifier's own image lacks the tests.
+
+    The format puts nothing into such an image, so elsewhere no trial of the task has a reward.
+    """
+    path = f"{folder.name}/tests/Dockerfile"
+    with collect_issues(issues):
+        if (file := folder / "tests" / "Dockerfile").is_file() and not _COPIES.search(
+            read_text(file, where=path)
+        ):
+            raise InvalidPackage(FileIssue(path, "copies no tests", "write COPY . /tests"))
 
 
 def _optional(path: Path) -> Path | None:

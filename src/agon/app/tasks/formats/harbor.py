@@ -51,6 +51,8 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
     metadata = keys.table("metadata")
     _reject_unsupported(keys, environment, content)
     of_tests = verifier.table("environment")
+    for one in (verifier, of_tests):
+        _hosts(one)
     env, own = _variables(environment), {**_variables(of_tests), **_variables(verifier)}
     solution = _variables(keys.table("solution"))
     times = TaskLimits(
@@ -91,7 +93,7 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
         collected=collect_commands(verifier),
         keys=tuple(dict.fromkeys(path for path, _ in keys_in(content))),
         keep_servers=verifier.flag("keep_servers"),
-        allowed_hosts=(*agent.texts("allowed_hosts"), *environment.texts("allowed_hosts")),
+        allowed_hosts=(*_hosts(agent), *_hosts(environment)),
         about=TaskMetadata(
             difficulty=metadata.text("difficulty"),
             category=metadata.text("category"),
@@ -128,6 +130,14 @@ def _workdir(environment: SettingsReader) -> str:
     return path.rstrip("/")
 
 
+def _hosts(keys: SettingsReader) -> tuple[str, ...]:
+    """Return the hosts of a table, which its network mode must be about, as in the format."""
+    hosts, mode = keys.texts("allowed_hosts"), keys.text("network_mode")
+    if hosts and mode != "allowlist":
+        keys.add_issue("allowed_hosts", list(hosts), 'write network_mode = "allowlist" beside it')
+    return hosts
+
+
 def _health(environment: SettingsReader) -> HealthCheck | None:
     """Return the health check; None where there is none."""
     if "healthcheck" not in environment:
@@ -159,6 +169,7 @@ def _steps(keys: SettingsReader, where: str, issues: list[FileIssue]) -> tuple[S
     for row in rows:
         step = SettingsReader(row, where=where, issues=issues, path="steps.")
         verifier = step.table("verifier")
+        _hosts(verifier)
         steps.append(
             StepSettings(
                 name=check_step_name(step, taken),
