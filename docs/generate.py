@@ -32,6 +32,7 @@ PARTS: Mapping[str, Callable[[str], str]] = {
     "owners": tables.owners,
     "doors": tables.doors,
     "files": tables.files,
+    "tried_tasks": tables.tried_tasks,
     "library": library.members,
     "curl": http.examples,
 }

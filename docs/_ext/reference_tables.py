@@ -17,6 +17,7 @@ from agon.disciplines import BUILT_IN, discipline
 from agon.editions import default_edition, edition, editions
 
 _FILES: Final = Path(__file__).parents[2] / "tests" / "files" / "table.jsonl"
+_TASKS: Final = Path(__file__).parents[2] / "tests" / "tasks" / "table.jsonl"
 
 
 def table(head: list[str], rows: Iterable[list[Any]]) -> str:
@@ -173,6 +174,40 @@ def _file(row: dict[str, Any]) -> list[Any]:
         said = [f"{first} row{plural}{stated}"]
         said += [text for text in rest if text.startswith(("note:", "finding:"))]
     return [f"`{row['file']}`", _visible(row["idea"]), row["door"], _visible("; ".join(said))]
+
+
+def tried_tasks(part: str) -> str:
+    """List the tasks that were tried by the reference's rules and here, or count them."""
+    rows = list(map(json.loads, _TASKS.read_text("utf-8").splitlines()))
+    if part == "counts":
+        return _counts(rows)
+    head = ["task", "shape of", "idea", "keys", "agent", "reference", "agon", "reason"]
+    return table(head, (cells for row in rows for cells in _agents(row)))
+
+
+def _counts(rows: list[dict[str, Any]]) -> str:
+    ours = [one for row in rows for one in row["agon"].values()]
+    differ = [row["task"] for row in rows if row.get("differs")]
+    results = ", ".join(
+        f"{sum(one['result'] == name for one in ours)} {name}"
+        for name in ("passed", "failed", "unscored", "refused")
+    )
+    named = ", ".join(f"`{name}`" for name in differ)
+    return (
+        f"{len(rows)} tasks, {len(ours)} trials: {results}. Tasks that differ: {named or 'none'}."
+    )
+
+
+def _agents(row: dict[str, Any]) -> Iterator[list[str]]:
+    """Yield a task's row for each agent; what holds for the task stands in the first."""
+    about = [f"`{row['task']}`", row["origin"], _visible(row["idea"])]
+    about.append(", ".join(f"`{key}`" for key in row["keys"]))
+    differs = row.get("differs", "")
+    for agent, ours in row["agon"].items():
+        found = f"{ours['result']}: {ours['rewards']}" if "rewards" in ours else ours["result"]
+        reasons = "; ".join(filter(None, (_visible(ours["reason"]), differs)))
+        yield [*about, agent, row["reference"][agent], found, reasons]
+        about, differs = [""] * 4, ""
 
 
 def _names(options: dict[str, Any]) -> str:

@@ -41,18 +41,12 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
         InvalidPackage: there is no such file, or it is not TOML.
     """
     where = f"{folder.name}/{SETTINGS}"
-    text = read_text(folder / SETTINGS, where=where)
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as wrong:
-        raise InvalidPackage(FileIssue(where, f"is not TOML ({wrong})", "correct it")) from None
+    content = _read_toml(folder / SETTINGS, where)
     keys = SettingsReader(content, where=where, issues=issues)
     agent, verifier, environment = map(keys.table, ("agent", "verifier", "environment"))
     metadata = keys.table("metadata")
     _reject_unsupported(keys, environment, content)
     of_tests = verifier.table("environment")
-    for one in (verifier, of_tests):
-        _hosts(one)
     env, own = _variables(environment), {**_variables(of_tests), **_variables(verifier)}
     solution = _variables(keys.table("solution"))
     times = TaskLimits(
@@ -102,6 +96,13 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
         extra=keys.rest(),
         notes=tuple(_notes_of(content, where, misspelled_keys=list(keys.misspelled_keys()))),
     )
+
+
+def _read_toml(file: Path, where: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(read_text(file, where=where))
+    except tomllib.TOMLDecodeError as wrong:
+        raise InvalidPackage(FileIssue(where, f"is not TOML ({wrong})", "correct it")) from None
 
 
 def _notes_of(content: Mapping[str, Any], where: str, *, misspelled_keys: list[str]) -> list[str]:
@@ -253,6 +254,9 @@ def _reward_source(verifier: SettingsReader) -> RewardSource | None:
 def _reject_unsupported(
     keys: SettingsReader, environment: SettingsReader, content: Mapping[str, Any]
 ) -> None:
+    verifier = keys.table("verifier")
+    for tests in (verifier, verifier.table("environment")):
+        _hosts(tests)
     for row, path, value in refused_keys(content):
         keys.add_issue(path, value, row.why)
     if environment.integer("gpus", default=0, low=0, high=1024):
