@@ -133,7 +133,7 @@ def test_every_public_address_says_the_same_in_each_state(instance: Instance) ->
     assert "rank 1 of 3" in found["/c/spring/badge/u2.svg"].text
     assert found["/c/spring.json"].json()["amendment"]["reason"] == REASON
     home = instance.client.get("/").text
-    assert "/c/spring/people/u2" in home.partition("Leads:")[2][:80]
+    assert "/c/spring/people/u2" in home.partition("Won by")[2][:80]
     final = found["/c/spring.json"].json()["amendment"]["final_seq"]
     before = instance.client.get(f"/c/spring?as_of={final}").text
     assert "This result was amended" in before

@@ -31,6 +31,11 @@ _POINTS: Final = 120
 _ROUNDING: Final = 1e-6
 
 
+_EQUALS: Final = 9
+"""Maximum number of others on the first rank that a card counts."""
+_PLACES: Final = {"ended": "Led at the end:", "final": "Won by", "amended": "Won by", "void": "Led:"}
+
+
 @dataclass(frozen=True)
 class ScorePart:
     """A part of a score: its points, its color, and its place in percent of the sum of all."""
@@ -52,6 +57,7 @@ class Leader:
         score: the score.
         parts: what adds up to the score; empty if other parts subtract from it.
         line: the score over time; None: it has one step only, or more than are read.
+        equals: number of others on the first rank, 10 for more than 9.
     """
 
     id: str
@@ -59,6 +65,7 @@ class Leader:
     score: float
     parts: Sequence[ScorePart]
     line: Markup | None
+    equals: int = 0
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,12 @@ class Card:
     leader: Leader | None
     participants: int
     changed: datetime | None
+
+    @property
+    def place(self) -> str:
+        """What the leader's place means in the contest's state."""
+        clock = self.contest.clock
+        return _PLACES.get("" if clock is None else clock.phase, "Leads:")
 
 
 def home(visit: Visit) -> SitePage:
@@ -96,7 +109,7 @@ def home(visit: Visit) -> SitePage:
 
 def _card(api: Api, contest: Contest) -> Card:
     try:
-        page = api.boards.page(contest.id, limit=1)
+        page = api.boards.page(contest.id, limit=_EQUALS + 2)
     except NotFound:  # nothing is published yet
         return Card(contest, None, 0, None)
     leader = _leader(api, contest, page) if page.rows else None
@@ -117,6 +130,7 @@ def _leader(api: Api, contest: Contest, page: BoardPage) -> Leader:
         [ScorePart(part, hues[part], points, 100 * start / ends[-1], 100 * points / ends[-1])
          for (part, points), start in zip(parts, ends, strict=False)],
         _line(api, contest, page.board, name),
+        sum(other["rank"] == row["rank"] for other in page.rows[1:]),
     )  # fmt: skip
 
 
