@@ -46,7 +46,7 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
     agent, verifier, environment = map(keys.table, ("agent", "verifier", "environment"))
     metadata = keys.table("metadata")
     _reject_unsupported(keys, environment, content)
-    of_tests = verifier.table("environment")
+    of_tests = _of_tests(verifier)
     env, own = _variables(environment), {**_variables(of_tests), **_variables(verifier)}
     solution = _variables(keys.table("solution"))
     times = TaskLimits(
@@ -236,6 +236,14 @@ def _variables(keys: SettingsReader) -> dict[str, str]:
     return variables
 
 
+def _of_tests(verifier: SettingsReader) -> SettingsReader:
+    """Return the environment of the tests; neither part may list hosts in vain."""
+    environment = verifier.table("environment")
+    for part in (verifier, environment):
+        _hosts(part)
+    return environment
+
+
 def _is_separate(verifier: SettingsReader) -> bool:
     """Return whether the tests receive artifacts alone.
 
@@ -254,9 +262,6 @@ def _reward_source(verifier: SettingsReader) -> RewardSource | None:
 def _reject_unsupported(
     keys: SettingsReader, environment: SettingsReader, content: Mapping[str, Any]
 ) -> None:
-    verifier = keys.table("verifier")
-    for tests in (verifier, verifier.table("environment")):
-        _hosts(tests)
     for row, path, value in refused_keys(content):
         keys.add_issue(path, value, row.why)
     if environment.integer("gpus", default=0, low=0, high=1024):
