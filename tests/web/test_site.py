@@ -304,23 +304,27 @@ def test_a_page_of_the_public_is_rendered_once_until_something_is_stored(
     assert site.client.get("/c/none").status_code == site.client.get("/c/none").status_code == 404
 
 
-def test_a_card_says_who_won_a_final_contest_and_how_many_share_the_place(
+def test_a_card_says_who_won_and_matches_name_their_bots_as_the_board_does(
     browser: Browser,
 ) -> None:
-    """Who “leads” a contest that is over, alone, was said of one of two winners."""
-    instance = browser.instance
-    service = instance.service
-    creation.create(
-        service,
-        creation.NewContest(id="cup", discipline="arena", title="Cup"),
-        by=ORGANISER,
-    )
-    rows = [("bots", {"id": name, "name": name}, name) for name in "abc"]
+    """It said “leads” of one of two winners; matches showed ids where boards show names."""
+    service = browser.instance.service
+    cup = creation.NewContest(id="cup", discipline="arena", title="Cup")
+    creation.create(service, cup, by=ORGANISER)
+    rows = [("bots", {"id": name, "name": f"Bot {name}"}, name) for name in "abc"]
     played = {"id": "1", "kind": "rated", "bot_a": "a", "bot_b": "b", "winner": "tie"}
     played["played_at"] = "2026-01-01T00:00:00Z"
     transitions.open_contest(service, "cup", by=ORGANISER)
     record(service, "cup", [*rows, ("matches", played, "1")], by=ORGANISER)
     publish(service, "cup")
-    assert "Leads: a and 1 other" in " ".join(Markup(instance.client.get("/").text).text.split())
+    assert "Leads: Bot a a and 1 other" in _words(browser.get("/").text)
     transitions.finalize(service, "cup", by=ORGANISER)
-    assert "Won by a and 1 other" in " ".join(Markup(instance.client.get("/").text).text.split())
+    assert "Won by Bot a a and 1 other" in _words(browser.get("/").text)
+    row = browser.get("/api/v1/contests/cup/results").json()["items"][0]
+    assert row["names"] == {"a": "Bot a", "b": "Bot b"}
+    for address in ("/c/cup/matches", "/c/cup/matches/1"):
+        assert "Bot a" in browser.get(address).text
+
+
+def _words(page: str) -> str:
+    return " ".join(Markup(page).text.split())

@@ -36,7 +36,7 @@ def judge_of(
         Unreadable: ``as_of`` is neither a position nor a time.
     """
     require_storable_name(judge_id)
-    with open_arena(service, view, as_of) as (arena, _, at):
+    with open_arena(service, view, as_of) as (arena, _, snapshot):
         facts = arena.facts
         ids = pc.cast(facts.judges.ids, pa.string())
         number = int(pc.index(ids, pa.scalar(judge_id, pa.string())).as_py())
@@ -47,7 +47,9 @@ def judge_of(
         is_now = as_of is None and last_readable_seq(view) is None
         reasons: tuple[str, ...] = (API_JUDGE,)
         if facts.judges.kind[number] != API:
-            reasons = _obstacles(service, view, arena, judge_id, None if is_now else at)
+            reasons = _obstacles(
+                service, view, arena, judge_id, None if is_now else snapshot.published_at
+            )
         return JudgeReport(
             id=judge_id,
             kind=kind,

@@ -1,8 +1,7 @@
 """Views of recorded matches: result, votes, texts, rating changes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -13,12 +12,14 @@ from agon.app.access.permissions import View
 from agon.app.arena.live import views
 from agon.app.arena.live.scored import live_rules
 from agon.app.arena.scored import arena_of
+from agon.app.contests.boards.names import shown_names
 from agon.app.contests.ledgers.positions import require_storable_name, snapshot_at
 from agon.app.service import Service
 from agon.disciplines.arena.facts import parse_time
 from agon.disciplines.arena.formulas import NONE
 from agon.disciplines.arena.records import KINDS, RESULTS
 from agon.disciplines.arena.scoring import ScoredArena
+from agon.entities.contests import Snapshot
 from agon.errors import NotFound, Unreadable
 from agon.records import Records
 from agon.records.raw import literal
@@ -58,7 +59,7 @@ def matches(
     """
     if kind is not None and kind not in KINDS:
         raise Unreadable(f"kind: expected {', '.join(KINDS)}, got {kind[:80]!r}")
-    with open_arena(service, view, as_of) as (arena, _, _):
+    with open_arena(service, view, as_of) as (arena, _, snapshot):
         listed, facts = arena.facts.matches, arena.facts
         wanted = np.ones(len(listed), dtype=np.bool_)
         if bot is not None:
@@ -72,7 +73,8 @@ def matches(
         if kind is not None:
             wanted &= listed.kind == KINDS.index(kind)
         places = np.flatnonzero(wanted[:before])[::-1][:limit].tolist()
-        return [_summary(arena, place) for place in places]
+        summaries = [_summary(arena, place) for place in places]
+    return _with_names(service, view, summaries, at=snapshot.seq)
 
 
 def match_of(
@@ -104,7 +106,7 @@ def match_of(
 
 def _record_of(service: Service, view: View, match_id: str, as_of: str | None) -> dict[str, Any]:
     """Return a match as its records say."""
-    with open_arena(service, view, as_of) as (arena, records, _):
+    with open_arena(service, view, as_of) as (arena, records, snapshot):
         place = _index(arena.facts.matches.ids, match_id)
         if place == NONE:
             raise NotFound(f"there is no match {match_id!r}; see the list of matches")
@@ -124,8 +126,22 @@ def _record_of(service: Service, view: View, match_id: str, as_of: str | None) -
             "faults": (),
             "draw": None,
             "proof": None,
-            "result": _summary(arena, place),
+            "result": _with_names(service, view, [_summary(arena, place)], at=snapshot.seq)[0],
         }
+
+
+def _with_names(
+    service: Service, view: View, summaries: Sequence[dict[str, Any]], *, at: int
+) -> list[dict[str, Any]]:
+    """Return summaries with the names that the boards of a position show of their bots."""
+    sides = [[summary[f"bot_{side}"] for side in _SIDES] for summary in summaries]
+    ids = sorted({bot for pair in sides for bot in pair if bot is not None})
+    with service.store.read() as session:
+        names = shown_names(session, view.contest, ids, at=at) or {}
+    return [
+        {**summary, "names": {bot: names[bot] for bot in pair if bot in names}}
+        for summary, pair in zip(summaries, sides, strict=True)
+    ]
 
 
 def _prompt(service: Service, view: View, prompt_id: object) -> str | None:
@@ -140,8 +156,8 @@ def _prompt(service: Service, view: View, prompt_id: object) -> str | None:
 @contextmanager
 def open_arena(
     service: Service, view: View, as_of: str | None
-) -> Iterator[tuple[ScoredArena, Records, datetime]]:
-    """Lend the scores and the records of an arena at its published boards, and their time.
+) -> Iterator[tuple[ScoredArena, Records, Snapshot]]:
+    """Lend the scores and the records of an arena at its published boards, and the board itself.
 
     Raises:
         NotFound: nothing was published yet.
@@ -154,7 +170,7 @@ def open_arena(
         snapshot = snapshot_at(session, view, None, as_of)
     with service.replicas.current(service.store, view.contest) as replica:
         result = replica.result(at=snapshot.seq)
-        yield arena_of(result.scored), result.records, snapshot.published_at
+        yield arena_of(result.scored), result.records, snapshot
 
 
 def _summary(arena: ScoredArena, place: int) -> dict[str, Any]:

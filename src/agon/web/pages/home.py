@@ -33,7 +33,12 @@ _ROUNDING: Final = 1e-6
 
 _EQUALS: Final = 9
 """Maximum number of others on the first rank that a card counts."""
-_PLACES: Final = {"ended": "Led at the end:", "final": "Won by", "amended": "Won by", "void": "Led:"}
+_PLACES: Final = {
+    "ended": "Led at the end:",
+    "final": "Won by",
+    "amended": "Won by",
+    "void": "Led:",
+}
 
 
 @dataclass(frozen=True)
