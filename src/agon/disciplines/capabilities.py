@@ -312,6 +312,7 @@ class ColumnMeaning:
         rules: names of the rules that determine it, the most important first.
         named: values that stand for something else, each with its name.
         is_detail: whether a narrow table leaves it out before others.
+        label: what heads it where its name does not read as words; empty: the words of its name.
     """
 
     text: str
@@ -319,6 +320,7 @@ class ColumnMeaning:
     rules: tuple[str, ...] = ()
     named: tuple[tuple[Any, str], ...] = ()
     is_detail: bool = False
+    label: str = ""
 
 
 def distinct_ranks(rules: Any) -> bool:  # noqa: ARG001 - has the signature of shares_ranks

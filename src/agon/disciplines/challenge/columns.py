@@ -14,7 +14,9 @@ COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
     "weight": ColumnMeaning(
         "The share of the emission, as the score.", "share of the emission", ("strategy",)
     ),
-    "u16": ColumnMeaning("The weight as the chain takes it.", "of 65535", ("rounding",)),
+    "u16": ColumnMeaning(
+        "The weight as the chain takes it.", "of 65535", ("rounding",), label="u16"
+    ),
     "amount": ColumnMeaning("What the weight pays.", "of the emission", ("emission_total",)),
     "submissions.score": ColumnMeaning(
         "The consensus: the mean of the validators' evaluations by stake, without outliers.",
@@ -45,6 +47,7 @@ COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
         "The mean distance of the evaluations from the median, in modified z-scores.",
         "z-scores",
         ("outlier_threshold", "outlier_min_values"),
+        label="Mean distance",
     ),
     "competitions.score": ColumnMeaning(
         "The top score: the one that has to be improved on.",

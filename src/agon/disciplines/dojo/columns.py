@@ -21,7 +21,9 @@ COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
         "Problems whose best submission gives the hidden terms, too.", "problems", ("reward_base",)
     ),
     "median_l_chars": ColumnMeaning(
-        "The median length of the submissions that give the hidden terms.", "characters"
+        "The median length of the submissions that give the hidden terms.",
+        "characters",
+        label="Median length",
     ),
     "problem.score": ColumnMeaning(
         "The points of the user's best submission: base, brevity and diversity.",
@@ -30,7 +32,7 @@ COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
     ),
     "submission_id": ColumnMeaning("The submission."),
     "l_chars": ColumnMeaning(
-        "The length of the canonical source.", "characters", ("brevity_beta",)
+        "The length of the canonical source.", "characters", ("brevity_beta",), label="Length"
     ),
     "base": ColumnMeaning(
         "Points for the published and the hidden terms.", "points", ("stage_base", "reward_base")

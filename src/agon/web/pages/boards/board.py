@@ -1,6 +1,7 @@
 """The page of a board."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from agon.api.models.analysis import Column, Movement
@@ -17,7 +18,7 @@ from agon.web.pages.boards.board_choice import (
     chosen_columns,
     offers,
 )
-from agon.web.pages.boards.board_columns import column_texts, columns_by_name
+from agon.web.pages.boards.board_columns import column_label, column_texts, columns_by_name
 from agon.web.pages.boards.board_picture import picture_of
 from agon.web.pages.boards.board_rows import Line, interval_ends, lines, part_ranges, rows_html
 from agon.web.pages.boards.robustness import Robust, robustness_of
@@ -73,6 +74,7 @@ def _board(visit: Visit, name: str) -> SitePage:
         "robust": robust,
         **_optional_columns(page, shown, sortable),
         "choice": choice,
+        "label": partial(column_label, page),
         "offers": offers(choice, own_columns, drawn, sortable),
         "since": None if movement is None else movement.since,
         "own": own,

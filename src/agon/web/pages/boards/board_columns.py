@@ -15,12 +15,14 @@ from agon.api.models.boards import BoardPage
 from agon.disciplines import discipline
 from agon.web.page import Visit
 from agon.web.pages.boards.robustness import Robust
-from agon.web.rendering import environment, number_text
+from agon.web.rendering import environment, number_text, words
 
 _MAX_KEPT: Final = 256
 """Maximum number of boards and orders whose columns are kept; they are a few kilobytes each."""
 
 _COLUMNS: Final[dict[Hashable, Mapping[str, Column]]] = {}
+_PART: Final = "components."
+
 _TEXTS: Final[dict[Hashable, "ColumnTexts"]] = {}
 
 
@@ -50,6 +52,24 @@ def columns_by_name(visit: Visit, page: BoardPage) -> Mapping[str, Column]:
     return _COLUMNS[key]
 
 
+def column_label(page: BoardPage, name: str, *, is_head: bool = False) -> str:
+    """Return what heads a column of a board, with a capital letter if it is a head.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> season = SimpleNamespace(discipline="dojo", board="season")
+        >>> column_label(season, "median_l_chars"), column_label(season, "components.bonus_points")
+        ('Median length', 'part: bonus points')
+        >>> column_label(season, "stage_passes", is_head=True)
+        'Stage passes'
+    """
+    meaning = discipline(page.discipline).traits.meaning(page.board, name.removeprefix(_PART))
+    if meaning is not None and meaning.label:
+        return meaning.label
+    text = words(name.replace(_PART, "part: "))
+    return text.capitalize() if is_head else text
+
+
 def column_texts(page: BoardPage, values: Mapping[str, Any]) -> ColumnTexts:
     """Return the HTML about the columns of a board, rendered once for equal values.
 
@@ -72,6 +92,7 @@ def column_texts(page: BoardPage, values: Mapping[str, Any]) -> ColumnTexts:
             "ranges": {
                 each.name: range_text(each, page.rows_total) for each in values["sortable"].values()
             },
+            "label": partial(column_label, page),
             "meaning": partial(discipline(page.discipline).traits.meaning, page.board),
         }
         parts = environment().get_template("board_columns.html").make_module(shown)
