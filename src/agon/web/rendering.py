@@ -133,10 +133,11 @@ def clock_text(contest: Contest) -> str:
         return contest.state.capitalize()
     text = clock.phase.capitalize()
     if clock.void_reason is not None:
-        return f"{text}: {clock.void_reason}"
+        return f"{text}: {isolated_text(clock.void_reason)}"
     if clock.amendment is not None:
-        reason = "" if clock.amendment.reason is None else f": {clock.amendment.reason}"
-        return f"{text} {time_text(clock.amendment.at)}{reason}"
+        reason = clock.amendment.reason
+        because = "" if reason is None else f": {isolated_text(reason)}"
+        return f"{text} {time_text(clock.amendment.at)}{because}"
     if clock.next_at is not None:
         return f"{text}: {clock.next}s {time_text(clock.next_at)}"
     if clock.phase == "ended" and contest.ends_at is not None:
@@ -194,8 +195,17 @@ def participant_text(name: str | None, id: str) -> str:  # noqa: A002 (as above)
     """
     if not name or name == id:
         return id
-    isolated = name if name.isascii() else f"\u2068{name}\u2069"
-    return f"{isolated} ({short_id(id)})"
+    return f"{isolated_text(name)} ({short_id(id)})"
+
+
+def isolated_text(text: str) -> str:
+    """Return text of people with marks that isolate its direction from what stands around it.
+
+    Example:
+        >>> isolated_text("Ada"), [hex(ord(one)) for one in isolated_text("Zoë")][::4]
+        ('Ada', ['0x2068', '0x2069'])
+    """
+    return text if text.isascii() else f"\u2068{text}\u2069"
 
 
 def cell_text(value: Any) -> str:

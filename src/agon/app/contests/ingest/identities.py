@@ -8,6 +8,7 @@ from typing import Final
 from agon.app.contests.ingest.validation import ValidatedBatch
 
 _BYTES: Final = 16
+_PREFIX: Final = "row:"
 
 
 class RowIdentities:
@@ -44,4 +45,35 @@ class RowIdentities:
         """
         digest = blake2b(table.encode() + b"\0" + written, digest_size=_BYTES).digest()
         self._times[digest] += 1
-        return f"row:{digest.hex()}:{self._times[digest]}"
+        return f"{_PREFIX}{digest.hex()}:{self._times[digest]}"
+
+
+class RepeatedRows:
+    """Counts the rows without a key that were there already, as an earlier request had them."""
+
+    def __init__(self) -> None:
+        self._tables: Counter[str] = Counter()
+
+    def add(self, table: str, name: str | None) -> None:
+        """Count a repeated row if its name is one of :class:`RowIdentities`."""
+        if name is not None and name.startswith(_PREFIX):
+            self._tables[table] += 1
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for each table that has such rows.
+
+        Example:
+            >>> repeated = RepeatedRows()
+            >>> repeated.add("flags", RowIdentities().of("flags", b'{"user_id":1}'))
+            >>> print(*repeated.notes)  # doctest: +NORMALIZE_WHITESPACE
+            flags: 1 row without a key was there already and is no further record; equal rows that
+            are records of their own need an id, or have to be sent in one request
+        """
+        return tuple(
+            f"{table}: {count:,} row{'s' * (count > 1)} without a key "
+            f"{'were' if count > 1 else 'was'} there already and "
+            f"{'are no further records' if count > 1 else 'is no further record'}; equal rows that "
+            "are records of their own need an id, or have to be sent in one request"
+            for table, count in sorted(self._tables.items())
+        )

@@ -15,7 +15,7 @@ import orjson
 
 from agon.app.contests.ingest.batches import Batch, batches_of
 from agon.app.contests.ingest.errors import ErrorCollector
-from agon.app.contests.ingest.identities import RowIdentities
+from agon.app.contests.ingest.identities import RepeatedRows, RowIdentities
 from agon.app.contests.ingest.ndjson import Lines
 from agon.app.contests.ingest.normalization import BatchNormalizer
 from agon.app.contests.ingest.openness import require_open
@@ -100,6 +100,7 @@ class RecordImporter:
         self._at = not_before(session, contest, service.clock())
         self._seq, self._head = contest.seq, contest.head
         self._repeated = self._replaced = 0
+        self._repeated_rows = RepeatedRows()
         self._seqs: list[int] = []
         self._changes: list[RecordChange] = []
 
@@ -205,6 +206,7 @@ class RecordImporter:
                 (known.table, known.written) == (new.table, new.written) for known in existing
             ):
                 self._repeated += 1
+                self._repeated_rows.add(valid.tables[index], name)
                 self._add_seqs([existing[0].seq])
                 continue
             if existing and not (self._replace and _is_same_record(existing, new)):
@@ -295,7 +297,7 @@ class RecordImporter:
             first_seq=before + 1 if after > before else None,
             last_seq=after if after > before else None,
             seqs=tuple(self._seqs),
-            notes=self._normalizer.notes,
+            notes=(*self._normalizer.notes, *self._repeated_rows.notes),
             warnings=self._normalizer.warnings,
             changes=tuple(self._changes),
         )
