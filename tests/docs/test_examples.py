@@ -18,8 +18,11 @@ PAGES = [ROOT / "README.md", ROOT / "docs" / "tutorial.md"]
 
 
 def blocks(page: Path, language: str) -> Iterator[str]:
-    """Yield the fenced blocks of one language."""
-    yield from re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+    """Yield the fenced blocks of one language; a comment names the test of one that is not run."""
+    fenced = rf"^(<!-- not run: [^\n]*-->\n)?```{language}\n(.*?)^```"
+    for not_run, block in re.findall(fenced, page.read_text(), re.DOTALL | re.MULTILINE):
+        if not not_run:
+            yield block
 
 
 @pytest.fixture(scope="module")
