@@ -74,14 +74,19 @@ class Board:
         return self.table.slice(0, rows)
 
     def __repr__(self) -> str:
-        return f"Board {self.name} · {self._counts()}\n{self.to_text()}"
+        return f"Board {self._heading()}\n{self.to_text()}"
 
     def _repr_html_(self) -> str:
-        return board_html(self.head(_SHOWN), f"{self.name} · {self._counts()}")
+        return board_html(self.head(_SHOWN), self._heading())
 
     def to_text(self) -> str:
         """Return the first rows as text, as ``repr`` shows them."""
         return board_text(self.head(_SHOWN), more=max(0, len(self) - _SHOWN))
+
+    def _heading(self) -> str:
+        """Return its name and size, and the level and method of its intervals if it has any."""
+        caption = f" · {self.caption}" if self.caption else ""
+        return f"{self.name} · {self._counts()}{caption}"
 
     def _counts(self) -> str:
         unscored = f", {len(self.unscored):,} unscored" if self.unscored else ""
