@@ -230,7 +230,7 @@ def _make_records(
     converted, notes = convert_values(
         engine.connection, schema, source, mapping, words_in_place=words_in_place
     )
-    typing = make_typed(engine.connection, schema, converted.tables)
+    typing = make_typed(engine.connection, schema, converted.tables, stored=engine.is_shared)
     issues = issues_of(engine.connection, schema, converted, typing)
     if not issues:
         for relation in _stored_relations(source) - _stored_relations(converted):

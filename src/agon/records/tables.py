@@ -129,7 +129,7 @@ class Records:
 
         Tables stand under their schema names; nothing else is visible by a bare name.
         """
-        self._connection.execute(f"SET schema = '{self._space}'")
+        self._engine.use(self._space)
         with reading_progress(self._connection):
             return self._connection.sql(query).to_arrow_table()
 
@@ -142,7 +142,7 @@ class Records:
             query: what :meth:`sql` takes.
             rows: most rows of a batch.
         """
-        self._connection.execute(f"SET schema = '{self._space}'")
+        self._engine.use(self._space)
         with reading_progress(self._connection):
             yield from self._connection.sql(query).to_arrow_reader(rows)
 

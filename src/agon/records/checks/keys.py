@@ -28,12 +28,14 @@ class Ids:
         connection: the engine.
         relation: the typed table.
         column: the column's name.
+        is_integer: whether its ids are integers.
         low, high: the smallest and the largest; None where ids are text or there are none.
     """
 
     connection: Any
     relation: str
     column: str
+    is_integer: bool
     low: int | None
     high: int | None
 
@@ -98,7 +100,9 @@ def ids(connection: Any, relation: str, columns: Mapping[str, bool]) -> dict[str
         ends = ", ".join(f"min({quote(name)}), max({quote(name)})" for name in integers)
         row = connection.execute(f"SELECT {ends} FROM {relation}").fetchall()[0]
         ranges |= dict(zip(integers, zip(row[::2], row[1::2], strict=True), strict=True))
-    return {name: Ids(connection, relation, name, *ends) for name, ends in ranges.items()}
+    return {
+        name: Ids(connection, relation, name, columns[name], *ends) for name, ends in ranges.items()
+    }
 
 
 def has_repeats(connection: Any, relation: str, key: tuple[str, ...], only: Ids | None) -> bool:
@@ -154,7 +158,7 @@ def repeats(
 def is_sound(connection: Any, references: Ids, keys: Ids) -> bool:
     """Return whether bitmaps show that every reference is among the keys; True is certain."""
     if references.low is None or references.high is None:
-        return references.count == 0
+        return references.is_integer  # without a smallest id there is none
     if keys.low is None or keys.high is None or not keys.fit_a_bitmap:
         return False
     # Also needed for the bitmaps: bitstring_agg fails for a value outside of its range.

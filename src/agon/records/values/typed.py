@@ -5,6 +5,7 @@ are written as integers, and text otherwise. That depends on what the records sa
 on how a file stores it.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,14 +23,26 @@ class Typing:
     Attributes:
         integer_ids: the ``(table, column)`` of all ids that are integers.
         casts: how each column that a raw table has is read, by table.
+        stored: whether the values of all tables are stored.
     """
 
     integer_ids: set[tuple[str, str]]
     casts: dict[str, dict[str, ColumnCast]]
+    stored: bool = False
 
 
-def make_typed(connection: Any, schema: Schema, raw: dict[str, RawTable]) -> Typing:
-    """Create every typed table in :data:`TYPED_SCHEMA`; values that cannot be read are NULL."""
+def make_typed(
+    connection: Any, schema: Schema, raw: dict[str, RawTable], *, stored: bool = False
+) -> Typing:
+    """Create every typed table in :data:`TYPED_SCHEMA`; values that cannot be read are NULL.
+
+    Args:
+        connection: the engine.
+        schema: what the tables should be.
+        raw: the tables as read.
+        stored: whether to store the values of all tables. Of few rows that costs less than
+            planning the casts of a view in every later query.
+    """
     connection.execute(f"DROP SCHEMA IF EXISTS {TYPED_SCHEMA} CASCADE")
     connection.execute(f"CREATE SCHEMA {TYPED_SCHEMA}")
     integer_ids = _integer_ids(connection, schema, raw)
@@ -37,6 +50,7 @@ def make_typed(connection: Any, schema: Schema, raw: dict[str, RawTable]) -> Typ
         integer_ids,
         {table.name: casts(table, raw[table.name], integer_ids)
          for table in schema if table.name in raw},
+        stored,
     )  # fmt: skip
     for table in schema:
         connection.execute(_create(table, raw.get(table.name), typing, checked=False))
@@ -48,7 +62,9 @@ def trust(connection: Any, schema: Schema, raw: dict[str, RawTable], typing: Typ
     for name, reads in typing.casts.items():
         if raw[name].stored:
             connection.execute(f"DROP TABLE {raw[name].relation}")
-        elif not _is_stored(raw[name], reads) and any(read.is_guarded for read in reads.values()):
+        elif typing.stored or _is_stored(raw[name], reads):
+            continue
+        elif any(read.is_guarded for read in reads.values()):
             connection.execute(_create(schema.table(name), raw[name], typing, checked=True))
 
 
@@ -66,24 +82,38 @@ def casts(table: Table, raw: RawTable, integer_ids: set[tuple[str, str]]) -> dic
 def _integer_ids(connection: Any, schema: Schema, raw: dict[str, RawTable]) -> set[tuple[str, str]]:
     families = schema.families()
     text: set[int] = set()
-    for (table, column), family in families.items():
-        raw_table = raw.get(table)
-        if family in text or raw_table is None or column not in raw_table.types:
-            continue
-        condition = integer_id(schema.table(table).column(column), raw_table.types[column])
-        if condition is not None and not holds(connection, raw_table.relation, condition):
-            text.add(family)
+    for name, raw_table in raw.items():
+        conditions: dict[str, int] = {}  # the family of each, of the columns that may be text
+        for (table, column), family in families.items():
+            if table != name or family in text or column not in raw_table.types:
+                continue
+            condition = integer_id(schema.table(table).column(column), raw_table.types[column])
+            if condition is not None:
+                conditions[condition] = family
+        failing = failing_conditions(connection, raw_table.relation, conditions)
+        text.update(conditions[condition] for condition in failing)
     return {node for node, family in families.items() if family not in text}
 
 
 def holds(connection: Any, relation: str, condition: str) -> bool:
     """Return whether a condition is true of every row."""
+    return not failing_conditions(connection, relation, [condition])
+
+
+def failing_conditions(connection: Any, relation: str, conditions: Iterable[str]) -> set[str]:
+    """Return those of some conditions that are not true of every row."""
+    open_conditions, failing = list(conditions), set[str]()
     # Ids that are not numbers mostly show it in the first row: check it before all rows.
     for rows in (f"(SELECT * FROM {relation} LIMIT 1)", relation):
-        sql = f"SELECT coalesce(bool_and({condition}), true) FROM {rows}"
-        if not connection.execute(sql).fetchall()[0][0]:
-            return False
-    return True
+        if not open_conditions:
+            break
+        values = (f"coalesce(bool_and({condition}), true)" for condition in open_conditions)
+        sql = f"SELECT {', '.join(values)} FROM {rows}"
+        answers = connection.execute(sql).fetchall()[0]
+        failing |= {each for each, is_true in zip(open_conditions, answers, strict=True)
+                    if not is_true}  # fmt: skip
+        open_conditions = [each for each in open_conditions if each not in failing]
+    return failing
 
 
 def _is_stored(raw: RawTable, reads: dict[str, ColumnCast]) -> bool:
@@ -115,7 +145,7 @@ def _create(
     selected = ", ".join(items)
     if raw is None:
         return f"CREATE VIEW {target} AS SELECT {selected} WHERE false"
-    kind = "TABLE" if _is_stored(raw, reads) else "VIEW"
+    kind = "TABLE" if typing.stored or _is_stored(raw, reads) else "VIEW"
     return f"CREATE OR REPLACE {kind} {target} AS SELECT {selected} FROM {raw.relation}"
 
 

@@ -127,14 +127,14 @@ def is_judged(arena_round: ArenaRound) -> bool:
 
 
 def _replace(
-    of: _OpenMatch, judge: str, fault: Mapping[str, Any], memory: HoneypotMemory
+    open_match: _OpenMatch, judge: str, fault: Mapping[str, Any], memory: HoneypotMemory
 ) -> list[list[str]]:
     """Replace a judge; return the match with the reserve that is asked instead, if one is left.
 
     Otherwise the API judge judges the match.
     """
-    drawn, match = of.drawn, of.match
-    at, reserves = match["panel"].index(judge), _reserves(of)
+    drawn, match = open_match.drawn, open_match.match
+    at, reserves = match["panel"].index(judge), _reserves(open_match)
     match["replaced"].append({"judge": judge, **fault})
     if not reserves:
         match["api"] = True
@@ -146,10 +146,10 @@ def _replace(
     return [[drawn["match"], reserve]]
 
 
-def _reserves(of: _OpenMatch) -> list[str]:
+def _reserves(open_match: _OpenMatch) -> list[str]:
     """Return the reserves that were not asked yet."""
-    known = {*of.match["panel"], *(each["judge"] for each in of.match["replaced"])}
-    return [reserve for reserve in of.drawn["reserves"] if reserve not in known]
+    known = {*open_match.match["panel"], *(each["judge"] for each in open_match.match["replaced"])}
+    return [reserve for reserve in open_match.drawn["reserves"] if reserve not in known]
 
 
 def _replace_fallen(
