@@ -21,6 +21,7 @@ from agon.store import open_store
 from agon.store.connection.engines import begin, open_engine
 from agon.store.migrations import NEWEST, current, known_revisions, upgrade
 from agon.store.schema import METADATA
+from sizes import size
 
 _FREEZE: Final = Path(__file__).parents[2] / "tools" / "freeze-schema"
 
@@ -169,6 +170,20 @@ def test_processes_that_start_together_share_an_empty_database(url: str) -> None
     with ThreadPoolExecutor(count) as threads:
         results = list(threads.map(start, range(count)))
     assert sorted(results, key=str) == [(NEWEST, NEWEST)] * (count - 1) + [(None, NEWEST)]
+
+
+def test_a_new_file_that_many_open_at_once_is_locked_for_none(tmp_path: Path) -> None:
+    """SQLite lets nobody wait for a change of the journal's mode: one of fifty starts failed."""
+    count = 6
+    with ThreadPoolExecutor(count) as threads:
+        for attempt in range(size(80, at_least=20)):
+            url, together = f"sqlite:///{tmp_path}/{attempt}.db", Barrier(count)
+
+            def start(_: int, url: str = url, together: Barrier = together) -> str:
+                together.wait()
+                return upgrade(url)[1]
+
+            assert set(threads.map(start, range(count))) == {NEWEST}
 
 
 def test_asking_for_the_revision_creates_no_file(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Open databases by URL: SQLite in WAL mode, PostgreSQL by psycopg."""
 
 import os
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -41,9 +43,9 @@ _READING_IDLE_TIMEOUT_S: Final = 600
 _UNACKNOWLEDGED_MS: Final = 30_000
 """How long what PostgreSQL sends may stay unread by a client that is stopped."""
 
+_ASK_AGAIN_S: Final = 0.005
+
 _PRAGMAS: Final = (
-    "PRAGMA page_size = 16384",  # of a new file; entries of 400 bytes fill small pages badly
-    "PRAGMA journal_mode = WAL",  # readers and the one writer do not wait for each other
     "PRAGMA synchronous = NORMAL",  # safe in WAL: a power cut may undo the last commits, no more
     "PRAGMA foreign_keys = ON",
     "PRAGMA temp_store = MEMORY",
@@ -230,5 +232,26 @@ def _check_texts(
 def _prepare_sqlite(connection: Any, _record: object, *, lock_timeout_s: float) -> None:
     """Turn off the driver's implicit transactions; :func:`begin` manages them."""
     connection.isolation_level = None
-    for pragma in (*_PRAGMAS, f"PRAGMA busy_timeout = {_ms(lock_timeout_s)}"):
+    connection.execute(f"PRAGMA busy_timeout = {_ms(lock_timeout_s)}")
+    connection.execute("PRAGMA page_size = 16384")  # of a new file: entries of 400 bytes fill less
+    _write_ahead(connection, timeout_s=lock_timeout_s)
+    for pragma in _PRAGMAS:
         connection.execute(pragma)
+
+
+def _write_ahead(connection: Any, *, timeout_s: float) -> None:
+    """Let readers and the one writer of a file not wait for each other: log its pages ahead.
+
+    Of processes that open a new file together one changes its mode. SQLite does not let the others
+    wait for it, whatever ``busy_timeout`` is, as each holds what the change needs: they ask again.
+    """
+    ends = time.monotonic() + timeout_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() >= ends:
+                raise
+            time.sleep(_ASK_AGAIN_S)
+        else:
+            return
