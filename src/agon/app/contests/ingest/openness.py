@@ -25,7 +25,7 @@ def require_open(service: Service, session: Session, contest: Contest, by: Calle
         Conflict: it is final or void, or ``by`` is not an organizer and it is a draft, has not
             started, or has ended; or the caller is withdrawn.
     """
-    require_not_final(contest)
+    require_not_over(contest)
     if by.role in _STAFF:
         return
     terms = require_not_withdrawn(session, contest, by)
@@ -50,7 +50,7 @@ def require_not_withdrawn(session: Session, contest: Contest, by: Caller) -> Mem
     )
 
 
-def require_not_final(contest: Contest) -> None:
+def require_not_over(contest: Contest) -> None:
     """Raise unless a contest takes records.
 
     Raises:

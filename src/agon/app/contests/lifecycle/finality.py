@@ -1,17 +1,17 @@
 """Say what a final result leaves open; declare a contest void; take both back for a while."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
-from agon.app.access.audit import add_audit_entry, require_reason
-from agon.app.contests.ledgers.append import append
+from agon.app.access.audit import require_reason
+from agon.app.contests.lifecycle.transitions import append_step
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Conflict
-from agon.ledger.entry import Draft, read_line
+from agon.ledger.entry import read_line
 from agon.ledger.transitions import require_allowed
 from agon.store.session import Session
 
@@ -20,7 +20,7 @@ UNDO: Final = timedelta(minutes=10)
 
 FINALIZED: Final = "contest-finalised"
 VOIDED: Final = "contest-voided"
-_NAMES: Final = {FINALIZED: "a final result", VOIDED: "a declaration that it is void"}
+_NAMES: Final = {FINALIZED: "final result", VOIDED: "declaration that it is void"}
 _MOST: Final = 1000
 """Maximum number of each that is counted."""
 
@@ -65,8 +65,7 @@ def finalization(service: Service, contest: Contest) -> Finalization:
             for webhook in session.webhooks.of(contest.no)
             if webhook.active and (not webhook.events or FINALIZED in webhook.events)
         ]
-        obstacle = _obstacle(session, contest, now=now)
-        until = _undo_until(session, contest) if obstacle is None else None
+        until, obstacle = _undo(session, contest, now=now)
     return Finalization(
         submissions=len(judged),
         rounds=tuple(each.id for each in rounds if each.phase != "settled"),
@@ -92,15 +91,11 @@ def unfinalize(service: Service, contest_id: str, *, reason: str, by: Caller) ->
     """
     require_reason(reason)
     with service.store.write() as session:
-        contest = session.contests.lock(contest_id)
-        require_allowed(contest, "contest-unfinalised")
-        obstacle = _obstacle(session, contest, now=service.clock())
-        if obstacle is not None:
-            raise Conflict(f"{contest.id} stays final: {obstacle}; correct it by a change set")
+        kind = "contest-unfinalised"
+        remedy = "correct it by a change set"
+        contest = _lock_undoable(service, session, contest_id, kind, remedy=remedy)
         body = {"reason": reason, "frozen_at": _frozen_before(session, contest)}
-        return _step(
-            service, session, contest, "contest-unfinalised", body, action="unfinalize", by=by
-        )
+        return append_step(service, session, contest, by, kind, body, action="unfinalize")
 
 
 def void(service: Service, contest_id: str, *, reason: str, by: Caller) -> Contest:
@@ -117,7 +112,7 @@ def void(service: Service, contest_id: str, *, reason: str, by: Caller) -> Conte
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         require_allowed(contest, VOIDED)
-        return _step(service, session, contest, VOIDED, {"reason": reason}, action="void", by=by)
+        return append_step(service, session, contest, by, VOIDED, {"reason": reason}, action="void")
 
 
 def restore(service: Service, contest_id: str, *, reason: str, by: Caller) -> Contest:
@@ -130,61 +125,53 @@ def restore(service: Service, contest_id: str, *, reason: str, by: Caller) -> Co
     """
     require_reason(reason)
     with service.store.write() as session:
-        contest = session.contests.lock(contest_id)
-        require_allowed(contest, "contest-restored")
-        obstacle = _obstacle(session, contest, now=service.clock())
-        if obstacle is not None:
-            raise Conflict(f"{contest.id} stays void: {obstacle}; create another contest")
+        kind = "contest-restored"
+        remedy = "create another contest"
+        contest = _lock_undoable(service, session, contest_id, kind, remedy=remedy)
         before = "open" if contest.frozen_at is None else "frozen"
         body = {"reason": reason, "state": "final" if contest.finalized_at else before}
-        return _step(service, session, contest, "contest-restored", body, action="restore", by=by)
+        return append_step(service, session, contest, by, kind, body, action="restore")
 
 
-def _step(
-    service: Service,
-    session: Session,
-    contest: Contest,
-    kind: str,
-    body: Mapping[str, Any],
-    *,
-    action: str,
-    by: Caller,
+def _lock_undoable(
+    service: Service, session: Session, contest_id: str, kind: str, *, remedy: str
 ) -> Contest:
-    draft = Draft(kind=kind, body=body, at=service.clock(), by=by.name)
-    contest = append(service, session, contest, [draft])
-    add_audit_entry(
-        service, session, by=by, action=f"contest.{action}", target=contest.id,
-        detail={"seq": contest.seq},
-    )  # fmt: skip
+    """Lock a contest whose last step an entry of a kind takes back.
+
+    Raises:
+        NotFound: there is no such contest.
+        Conflict: it is in another state, or the step cannot be undone any more.
+    """
+    contest = session.contests.lock(contest_id)
+    require_allowed(contest, kind)
+    _, obstacle = _undo(session, contest, now=service.clock())
+    if obstacle is not None:
+        raise Conflict(f"{contest.id} stays {contest.state}: {obstacle}; {remedy}")
     return contest
 
 
-def _undoable(contest: Contest) -> tuple[str, int] | None:
-    """Return the kind and position of the step that can be undone for a while; None: none."""
+def _undo(
+    session: Session, contest: Contest, *, now: datetime
+) -> tuple[datetime | None, str | None]:
+    """Return before when a final result, or that a contest is void, can be undone, or why not.
+
+    Both are None of a contest that is neither.
+    """
     if contest.voided_at is not None:
-        return VOIDED, contest.voided_at
-    return None if contest.finalized_at is None else (FINALIZED, contest.finalized_at)
-
-
-def _undo_until(session: Session, contest: Contest) -> datetime | None:
-    step = _undoable(contest)
-    return None if step is None else session.entries.time_of(contest.no, step[1]) + UNDO
-
-
-def _obstacle(session: Session, contest: Contest, *, now: datetime) -> str | None:
-    """Return why the final result, or that the contest is void, cannot be undone."""
-    step, until = _undoable(contest), _undo_until(session, contest)
-    if step is None or until is None:
-        return None
-    kind, seq = step
+        kind, seq = VOIDED, contest.voided_at
+    elif contest.finalized_at is not None:
+        kind, seq = FINALIZED, contest.finalized_at
+    else:
+        return None, None
+    until = session.entries.time_of(contest.no, seq) + UNDO
     if now >= until:
-        return f"{_NAMES[kind]} can be undone for {UNDO.seconds // 60} minutes"
+        return None, f"a {_NAMES[kind]} can be undone for {UNDO.seconds // 60} minutes"
     if session.webhooks.have_tried(contest.no, kind=kind, seq=seq):
-        return f"a webhook has sent {_NAMES[kind].replace('a ', 'the ', 1)}"
+        return None, f"a webhook has sent the {_NAMES[kind]}"
     later = session.entries.after(contest.no, seq, limit=_MOST)
     if any(read_line(entry.line).kind != "contest-edited" for entry in later):
-        return "something was recorded after it"
-    return None
+        return None, "something was recorded after it"
+    return until, None
 
 
 def _frozen_before(session: Session, contest: Contest) -> int | None:

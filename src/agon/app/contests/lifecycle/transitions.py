@@ -26,7 +26,7 @@ def open_contest(service: Service, contest_id: str, *, by: Caller) -> Contest:
     """
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
-        return _append(service, session, contest, by, "contest-opened", {}, action="open")
+        return append_step(service, session, contest, by, "contest-opened", {}, action="open")
 
 
 def unfreeze(service: Service, contest_id: str, *, reason: str, by: Caller) -> Contest:
@@ -41,7 +41,9 @@ def unfreeze(service: Service, contest_id: str, *, reason: str, by: Caller) -> C
     body = {"reason": reason}
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
-        return _append(service, session, contest, by, "contest-unfrozen", body, action="unfreeze")
+        return append_step(
+            service, session, contest, by, "contest-unfrozen", body, action="unfreeze"
+        )
 
 
 def freeze(service: Service, contest_id: str, *, by: Caller) -> Contest:
@@ -117,7 +119,7 @@ def _with_boards(
             contest = session.contests.lock(contest_id)
             check(session, contest)
             if contest.seq == position:
-                return _append(
+                return append_step(
                     service, session, contest, by, kind, {"boards": boards}, action=action
                 )
     return _with_lock(service, contest, by, kind, action=action, check=check)
@@ -156,7 +158,9 @@ def _with_lock(
                 }
                 for draft in drafts
             }
-            after = _append(service, session, contest, by, kind, {"boards": boards}, action=action)
+            after = append_step(
+                service, session, contest, by, kind, {"boards": boards}, action=action
+            )
         store_boards(service, after, replica, drafts)
     return after
 
@@ -171,7 +175,7 @@ def _require_judged(session: Session, contest: Contest) -> None:
         )
 
 
-def _append(
+def append_step(
     service: Service,
     session: Session,
     contest: Contest,

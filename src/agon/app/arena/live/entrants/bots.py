@@ -15,7 +15,7 @@ from agon.app.arena.live.entrants.owners import newest_row, owner_rows
 from agon.app.arena.live.entrants.versions import mark_version
 from agon.app.arena.live.schedule import queue_next
 from agon.app.arena.live.scored import live_rules, scored_arena
-from agon.app.contests.ingest.openness import require_not_final, require_not_withdrawn
+from agon.app.contests.ingest.openness import require_not_over, require_not_withdrawn
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.ledgers.append import table_of
 from agon.app.contests.ledgers.positions import last_readable_seq
@@ -85,13 +85,13 @@ def register(
     if owner_id is None:
         raise Unreadable("the bot has no owner; name one of the table owners")
     secret = None if endpoint is None else service.random(SECRET_BYTES)
-    require_not_final(contest)
+    require_not_over(contest)
     if endpoint is not None and secret is not None:
         _check(service, endpoint, secret)
     now = service.clock()
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
-        require_not_final(contest)
+        require_not_over(contest)
         require_not_withdrawn(session, contest, by)
         bot_id = new_bot_id(service, session, contest, name)
         own = [bot for bot in session.arena.bots(contest.no) if bot.owner_id == owner_id]
@@ -152,7 +152,7 @@ def change(
         contest = session.contests.lock(contest_id)
         bot = before = own_bot(session, contest, bot_id, by=by)
         if changes.version is not None or changes.judges is not None:
-            require_not_final(contest)
+            require_not_over(contest)
         if changes.endpoint is not None:
             bot = replace(bot, endpoint=changes.endpoint)
         if secret is not None:
