@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from agon.app.charts import drawing, intervals
+from agon.app.charts import drawing, intervals, markup
 from agon.web import addresses
 from agon.web.pages.boards.epoch_shares import miner_text
 from fakes.contests import all_disciplines, contest_of, simulated_rows
@@ -55,7 +55,7 @@ def test_ratings_are_drawn_with_their_intervals_and_tiers(site: Instance) -> Non
     assert len(dots) == len(lines) == len(rows)
     low = float(min(row["low"] for row in rows))
     high = float(max(row["high"] for row in rows))
-    start, end = intervals._NAMES, intervals.WIDTH - intervals._MARGIN - intervals._VALUES
+    start, end = intervals._NAMES, markup.WIDTH - intervals._MARGIN - intervals._VALUES
 
     def value(x: str) -> float:
         return low + (float(x) - start) * (high - low) / (end - start)
@@ -78,9 +78,43 @@ def test_elo_ratings_are_drawn_with_their_noise(site: Instance) -> None:
     """A rating that varies by chance is no point."""
     section, chart = picture(site, addresses.board("arena", "bots"))
     assert "the noise of their ratings" in section
-    assert chart.findtext(f"{SVG}desc", "").count(" to ") == min(
-        12, site.get("/contests/arena/boards/bots").json()["rows_total"]
+    labels = [link.get("aria-label", "") for link in chart.iter(f"{SVG}a")]
+    assert len(labels) == min(12, site.get("/contests/arena/boards/bots").json()["rows_total"])
+    assert all(" to " in label for label in labels)
+
+
+@pytest.mark.parametrize(
+    ("contest", "board"), [("ratings", "bradley-terry"), ("challenge", "weights")]
+)
+def test_a_phone_shows_the_same_chart_without_scrolling(
+    site: Instance, contest: str, board: str
+) -> None:
+    """On a wide chart of ratings a phone shows names and no interval."""
+    page = site.client.get(addresses.board(contest, board)).text
+    wide, narrow = (
+        ET.fromstring(drawn)  # noqa: S314 - we wrote it
+        for drawn in re.findall(r'<svg [^>]*class="chart(?: narrow)?".*?</svg>', page, re.DOTALL)
     )
+    assert (wide.get("class"), narrow.get("class")) == ("chart", "chart narrow")
+    ids = [each.get("id") for chart in (wide, narrow) for each in chart.iter() if each.get("id")]
+    assert len(ids) == len(set(ids))
+    for kind in ("line s0", "dot s0", "area edge f0"):
+        drawn = [
+            [path for path in chart.iter(f"{SVG}path") if path.get("class") == kind]
+            for chart in (wide, narrow)
+        ]
+        assert len(drawn[0]) == len(drawn[1]), kind
+    labels = [
+        [link.get("aria-label") for link in chart.iter(f"{SVG}a")] for chart in (wide, narrow)
+    ]
+    assert labels[0] == labels[1]
+    width = float(narrow.get("width", 0))
+    for text in narrow.iter(f"{SVG}text"):
+        x, room = float(text.get("x", 0)), markup.width(text.text or "")
+        if text.get("text-anchor") == "end" or "end" in (text.get("class") or "").split():
+            assert x - room >= 0, text.text
+        elif text.get("text-anchor") is None:
+            assert x + room <= width + 8, text.text
 
 
 def test_visitors_see_where_they_are_among_all(site: Instance) -> None:

@@ -317,7 +317,7 @@ def test_a_card_says_who_won_and_matches_name_their_bots_as_the_board_does(
     transitions.open_contest(service, "cup", by=ORGANISER)
     record(service, "cup", [*rows, ("matches", played, "1")], by=ORGANISER)
     publish(service, "cup")
-    assert "Leads: Bot a a and 1 other" in _words(browser.get("/").text)
+    assert "Led by Bot a a and 1 other:" in _words(browser.get("/").text)
     transitions.finalize(service, "cup", by=ORGANISER)
     assert "Won by Bot a a and 1 other" in _words(browser.get("/").text)
     row = browser.get("/api/v1/contests/cup/results").json()["items"][0]

@@ -198,6 +198,15 @@ def participant_text(name: str | None, id: str) -> str:  # noqa: A002 (as above)
     return f"{isolated_text(name)} ({short_id(id)})"
 
 
+def for_both_widths(draw: Callable[[bool], str]) -> Markup:
+    """Return a chart as it is drawn for wide pages and for phones; the style sheet shows one.
+
+    Args:
+        draw: returns the chart as SVG, with everything escaped; laid out for a phone if True.
+    """
+    return Markup(draw(False) + draw(True))  # noqa: S704 - it escapes
+
+
 def isolated_text(text: str) -> str:
     """Return text of people with marks that isolate its direction from what stands around it.
 

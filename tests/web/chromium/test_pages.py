@@ -25,6 +25,11 @@ RECORDS = re.compile(r'<details>.*?class="records">\d+ in .*?<code>', re.DOTALL)
 
 MATCH = "/c/{contest}/matches/{id}"
 
+GLUED = re.compile(
+    r"\w</(?:a|bdi|span|strong|code)>(?:</(?:a|bdi|span)>)*<(?:strong|code)\b[^>]*>\w"
+)
+"""A word and a number that a template put next to each other without a space."""
+
 WIDE, NARROW = {"width": 1200, "height": 800}, {"width": 320, "height": 640}
 
 ELEMENTS = """texts => texts.map(text => {
@@ -48,6 +53,7 @@ def test_every_link_leads_to_a_page(site: Site, role: str) -> None:
         if page.is_page:
             assert (page.markup.errors, page.markup.inline) == ([], []), page.address
             assert page.body.count("<h1>") == 1, page.address
+            assert GLUED.findall(page.body) == [], page.address
             assert len(page.body.encode()) < 60_000, page.address
             policy = page.headers["content-security-policy"]
             assert policy.startswith("default-src 'none'; style-src 'self'; script-src 'self'")

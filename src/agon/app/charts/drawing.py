@@ -5,10 +5,18 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from agon.app.charts.figure import BURNED, ChartPanel, Figure, Mark, Series
-from agon.app.charts.markup import document, element, number, shorten, width, words
+from agon.app.charts.markup import (
+    NARROW_WIDTH,
+    WIDTH,
+    document,
+    element,
+    number,
+    shorten,
+    width,
+    words,
+)
 from agon.app.charts.scales import Scale, spread, ticks
 
-WIDTH = 820.0
 _LEFT = 58.0
 _HEAD = 66.0  # title and subtitle
 _PART_HEAD = 12.0
@@ -25,11 +33,19 @@ _NEAR = 60.0  # a mark this close to the edge has its text on the other side
 
 @dataclass(frozen=True)
 class _Plot:
-    """A panel with the scales of its axes."""
+    """A panel with the scales of its axes.
+
+    Attributes:
+        panel: what is drawn.
+        x: the scale along it.
+        y: the scale upwards.
+        labels_below: whether labels are listed below the axis, not beside the ends of the lines.
+    """
 
     panel: ChartPanel
     x: Scale
     y: Scale
+    labels_below: bool
 
     @property
     def bands(self) -> list[Series]:
@@ -40,26 +56,29 @@ class _Plot:
         return [series for series in self.panel.series if series.style != "area"]
 
 
-def svg(figure: Figure, *, is_part: bool = False) -> str:
+def svg(figure: Figure, *, is_part: bool = False, narrow: bool = False) -> str:
     """Return a figure as SVG; as a part of a page that has the styles and states the title.
 
     Equal figures give equal text. Names are data: they are escaped, and long ones are shortened in
-    the picture but not in its description.
+    the picture but not in its description. A narrow one is laid out for a phone: its labels are
+    below the axis, in the order of the bands.
     """
     labels = [series.name for panel in figure.panels for series in panel.series]
-    aside = min(_MAX_LABEL, max(map(width, labels), default=0.0))
+    aside = 0.0 if narrow else min(_MAX_LABEL, max(map(width, labels), default=0.0)) + _ASIDE
     head = _PART_HEAD if is_part else _HEAD
-    plots = list(_plots(figure, head=head, right=WIDTH - aside - _ASIDE - 8))
-    height = plots[-1].y.start + _TICKS + _LINE + _FOOT if plots else head + _FOOT
+    whole = NARROW_WIDTH if narrow else WIDTH
+    name = f"{figure.name}-narrow" if narrow else figure.name
+    plots = list(_plots(figure, head=head, right=whole - aside - 8, narrow=narrow))
+    height = _bottom(plots[-1]) + _LINE + _FOOT if plots else head + _FOOT
     heading = [
-        element("rect", width=WIDTH, height=height, class_="paper"),
+        element("rect", width=whole, height=height, class_="paper"),
         _text(figure.title, x=16, y=30, class_="title ink"),
         _text(figure.subtitle, x=16, y=50, class_="small quiet"),
     ]
     parts = [
-        _hatching(figure.name),
+        _hatching(name),
         *([] if is_part else heading),
-        *(part for plot in plots for part in _panel(plot, figure.name)),
+        *(part for plot in plots for part in _panel(plot, name)),
     ]
     if plots:
         middle = (plots[-1].x.start + plots[-1].x.end) / 2
@@ -69,16 +88,22 @@ def svg(figure: Figure, *, is_part: bool = False) -> str:
         )
     return document(
         parts,
-        name=figure.name,
+        name=name,
         title=figure.title,
         description=figure.description,
-        width=WIDTH,
+        width=whole,
         height=height,
         is_part=is_part,
     )
 
 
-def _plots(figure: Figure, *, head: float, right: float) -> Iterator[_Plot]:
+def _bottom(plot: _Plot) -> float:
+    """Return where a panel ends, the labels of its x axis and those below it included."""
+    listed = _LINE * (len(plot.panel.series) + 1) if plot.labels_below else 0.0
+    return plot.y.start + _TICKS + listed
+
+
+def _plots(figure: Figure, *, head: float, right: float, narrow: bool) -> Iterator[_Plot]:
     """Yield the plot of each panel, from top to bottom."""
     tall = _TALL if len(figure.panels) == 1 else _SHORT
     top = head
@@ -89,22 +114,26 @@ def _plots(figure: Figure, *, head: float, right: float) -> Iterator[_Plot]:
             edges = _edges(panel.x)
             low, high = edges[0], edges[-1]
         bottom = top + tall
-        yield _Plot(panel, Scale(low, high, _LEFT, right), Scale(0.0, panel.top, bottom, top))
-        top = bottom + _TICKS + _LINE
+        plot = _Plot(
+            panel, Scale(low, high, _LEFT, right), Scale(0.0, panel.top, bottom, top), narrow
+        )
+        yield plot
+        top = _bottom(plot) + _LINE
 
 
 def _panel(plot: _Plot, name: str) -> Iterator[str]:
     """Yield the elements of one panel, back to front."""
     if plot.panel.title:
         above = plot.y.end - 8 - _LINE * bool(plot.panel.marks)
-        title = shorten(plot.panel.title, max_width=0.9 * (WIDTH - _LEFT))  # bold text is wider
+        room = (NARROW_WIDTH if plot.labels_below else WIDTH) - _LEFT
+        title = shorten(plot.panel.title, max_width=0.9 * room)  # bold text is wider
         yield _text(title, x=_LEFT, y=above, class_="panel ink")
     yield from _axes(plot)
     yield from _draw_bands(plot, name)
     yield from (_line(plot, series) for series in plot.lines)
     for mark in plot.panel.marks:
         yield from _mark(plot, mark)
-    yield from _labels(plot, name)
+    yield from _labels_below(plot, name) if plot.labels_below else _labels(plot, name)
 
 
 def _axes(plot: _Plot) -> Iterator[str]:
@@ -194,6 +223,16 @@ def _labels(plot: _Plot, name: str) -> Iterator[str]:
         yield _swatch(series, edge + 15, place, name)
         label = shorten(series.name, max_width=_MAX_LABEL)
         yield _text(label, x=edge + _ASIDE, y=place + 4.5, class_="ink")
+
+
+def _labels_below(plot: _Plot, name: str) -> Iterator[str]:
+    """Yield the name of each line or band in a list below the axis, the uppermost band first."""
+    top = plot.y.start + _TICKS + 2 * _LINE
+    for at, series in enumerate([*plot.lines, *reversed(plot.bands)]):
+        y = top + _LINE * at
+        yield _swatch(series, _LEFT, y, name)
+        label = shorten(series.name, max_width=plot.x.end - _LEFT - _ASIDE)
+        yield _text(label, x=_LEFT + _ASIDE / 2, y=y + 4.5, class_="ink")
 
 
 def _swatch(series: Series, x: float, y: float, name: str) -> str:

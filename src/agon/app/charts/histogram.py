@@ -7,10 +7,10 @@ from typing import Final
 from agon.app.charts.markup import document, element, words
 from agon.app.charts.scales import Scale
 
-WIDTH: Final = 480.0
+WIDTH: Final = 440.0
 
 _ROW, _BAR = 22.0, 16.0
-_NAMES = 150.0
+_NAMES = 124.0
 _COUNTS = 110.0
 _MARGIN = 4.0
 

@@ -1,21 +1,33 @@
 """Scores as points with their intervals, one row for each participant."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from agon.app.charts.markup import document, element, number, shorten, words
+from agon.app.charts.markup import NARROW_WIDTH, WIDTH, document, element, number, shorten, words
 from agon.app.charts.scales import Scale, ticks
 
-WIDTH: Final = 820.0
 MAX_ROWS: Final = 40
 """Maximum number of rows drawn: the best ones; the subtitle says how many there are."""
 
 _MARGIN = 16.0
 _HEAD, _ROW, _FOOT = 74.0, 24.0, 40.0
 _PART_HEAD = 10.0
-_NAMES = 190.0
-_VALUES = 96.0  # room for the score behind the longest interval, and for the tier
+_NAMES, _NARROW_NAMES = 190.0, 128.0
+_VALUES, _NARROW_VALUES = 96.0, 56.0  # room for the score behind the longest interval
+_TIER = 40.0  # room for the tier, which a wide chart has anyhow
+_TICKS, _NARROW_TICKS = 6, 2
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where names end, where the axis lies, and how wide everything is."""
+
+    along: Scale
+    names: float
+    width: float
+    ticks: int
 
 
 def interval_chart(
@@ -26,6 +38,7 @@ def interval_chart(
     subtitle: str,
     name: str = "intervals",
     address: Callable[[str], str] | None = None,
+    narrow: bool = False,
 ) -> str:
     """Return rows of a board as SVG: the score as a point, ``low`` to ``high`` as a line.
 
@@ -40,6 +53,7 @@ def interval_chart(
         name: prefix of its ids.
         address: returns where a participant's name leads to, for a page that has the styles and
             states title and subtitle itself; None: it is a document of its own.
+        narrow: whether it is laid out for a phone.
 
     Example:
         >>> row = {"id": "ann", "score": 1010.0, "low": 990.0, "high": 1030.0}
@@ -49,35 +63,43 @@ def interval_chart(
     drawn = list(rows[:MAX_ROWS])
     ends = [end for row in drawn for end in _ends(row)]
     low, high = min(ends, default=0.0), max(ends, default=1.0)
-    along = Scale(low, high if high > low else low + 1, _NAMES, WIDTH - _MARGIN - _VALUES)
+    tiers = any(row.get("tier") is not None for row in drawn)
+    layout = _layout(low, high if high > low else low + 1, narrow=narrow, tiers=tiers)
     is_part = address is not None
     head = _PART_HEAD if is_part else _HEAD
     bottom = head + _ROW * len(drawn)
-    parts = list(_axis(along, head, bottom))
+    parts = list(_axis(layout, head, bottom))
     if not is_part:
         more = f" · the first {len(drawn)} of {total:,}" if total > len(drawn) else ""
         parts = [
-            element("rect", width=WIDTH, height=bottom + _FOOT, class_="paper"),
+            element("rect", width=layout.width, height=bottom + _FOOT, class_="paper"),
             _text(title, x=_MARGIN, y=30, class_="title ink"),
             _text(subtitle + more, x=_MARGIN, y=50, class_="small quiet"),
             *parts,
         ]
-    parts += _tiers(drawn, head)
+    parts += _tiers(drawn, head, layout.width)
     for at, row in enumerate(drawn):
-        parts += _row(row, along, head + _ROW * (at + 0.5), address)
+        parts += _row(row, layout, head + _ROW * (at + 0.5), address)
     return document(
         parts,
-        name=name,
+        name=f"{name}-narrow" if narrow else name,
         title=title,
-        description="; ".join(map(_row_text, drawn)),
-        width=WIDTH,
+        description=None if is_part else "; ".join(map(_row_text, drawn)),
+        width=layout.width,
         height=bottom + _FOOT,
         is_part=is_part,
         role="group" if is_part else "img",  # its names are links
     )
 
 
-def _tiers(rows: Sequence[Mapping[str, Any]], head: float) -> Iterator[str]:
+def _layout(low: float, high: float, *, narrow: bool, tiers: bool) -> _Layout:
+    if not narrow:
+        return _Layout(Scale(low, high, _NAMES, WIDTH - _MARGIN - _VALUES), _NAMES, WIDTH, _TICKS)
+    end = NARROW_WIDTH - _NARROW_VALUES - (_TIER if tiers else 0.0)
+    return _Layout(Scale(low, high, _NARROW_NAMES, end), _NARROW_NAMES, NARROW_WIDTH, _NARROW_TICKS)
+
+
+def _tiers(rows: Sequence[Mapping[str, Any]], head: float, width: float) -> Iterator[str]:
     """Yield a line above each row that begins a tier, with the tier's number at its end."""
     for at, (above, row) in enumerate(pairwise([{}, *rows])):
         tier = row.get("tier")
@@ -85,8 +107,8 @@ def _tiers(rows: Sequence[Mapping[str, Any]], head: float) -> Iterator[str]:
             continue
         y = head + _ROW * at
         if at:
-            yield element("line", x1=_MARGIN, y1=y, x2=WIDTH - _MARGIN, y2=y, class_="axis rule")
-        yield _text(f"tier {tier}", x=WIDTH, y=y + _ROW / 2 + 4.5, class_="small quiet",
+            yield element("line", x1=_MARGIN, y1=y, x2=width - _MARGIN, y2=y, class_="axis rule")
+        yield _text(f"tier {tier}", x=width, y=y + _ROW / 2 + 4.5, class_="small quiet",
                     text_anchor="end")  # fmt: skip
 
 
@@ -97,22 +119,24 @@ def _ends(row: Mapping[str, Any]) -> tuple[float, float]:
     return (score if low is None else float(low), score if high is None else float(high))
 
 
-def _axis(along: Scale, head: float, bottom: float) -> Iterator[str]:
-    for value in ticks(along.low, along.high, most=6):
+def _axis(layout: _Layout, head: float, bottom: float) -> Iterator[str]:
+    along = layout.along
+    for value in ticks(along.low, along.high, most=layout.ticks):
         x = along(value)
         yield element("line", x1=x, y1=head - 6, x2=x, y2=bottom, class_="grid")
         yield _text(f"{value:,g}", x=x, y=bottom + 18, class_="small quiet", text_anchor="middle")
 
 
 def _row(
-    row: Mapping[str, Any], along: Scale, y: float, address: Callable[[str], str] | None
+    row: Mapping[str, Any], layout: _Layout, y: float, address: Callable[[str], str] | None
 ) -> Iterator[str]:
-    name = shorten(_name(row), max_width=_NAMES - 2 * _MARGIN)
-    label = _text(name, x=_NAMES - 10, y=y + 4.5, class_="ink", text_anchor="end",
-                  unicode_bidi="isolate")  # fmt: skip
+    along = layout.along
+    name = shorten(_name(row), max_width=layout.names - 2 * _MARGIN)
+    place = {"x": layout.names - 10, "y": y + 4.5}
     if address is None:
-        yield label
+        yield _text(name, **place, class_="ink", text_anchor="end", unicode_bidi="isolate")
     else:
+        label = _text(name, **place, class_="ink end")
         yield element("a", [label], href=address(row["id"]), aria_label=_row_text(row))
     end = x = along(float(row["score"]))
     if "low" in row:

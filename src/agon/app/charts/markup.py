@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from html import escape
+from typing import Final
 from unicodedata import east_asian_width
 
 LIGHT = ("#0b6bb0", "#b47a22", "#7f29d6", "#d35077", "#455214", "#672260")
@@ -23,6 +24,10 @@ _INKS = {
     "hatch": ("stroke", "#57606a", "#a3abb5"),
 }
 _OTHERS = (("#6e7781", "#c9d0d7"), ("#8b949e", "#454c56"))  # of a line, of a band
+
+WIDTH: Final = 820.0
+NARROW_WIDTH: Final = 360.0
+"""The width of a chart in pixels, and of one that is laid out for a phone."""
 
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TEXT = (
@@ -54,7 +59,7 @@ def document(
     *,
     name: str,
     title: str,
-    description: str,
+    description: str | None,
     width: float,
     height: float,
     is_part: bool = False,
@@ -66,7 +71,7 @@ def document(
         parts: its elements, back to front.
         name: prefix of the ids, so that one page can have several charts.
         title: what it shows, in a line.
-        description: what it shows, in sentences.
+        description: what it shows, in sentences; None: the labels of its links say it.
         width: in pixels.
         height: in pixels.
         is_part: whether it is part of a page, which has the styles; such a page allows no others.
@@ -74,7 +79,11 @@ def document(
     """
     head = [
         element("title", [words(title)], id=f"{name}-title"),
-        element("desc", [words(description)], id=f"{name}-desc"),
+        *(
+            []
+            if description is None
+            else [element("desc", [words(description)], id=f"{name}-desc")]
+        ),
         *([] if is_part else [style()]),
     ]
     return element(
@@ -84,9 +93,9 @@ def document(
         viewBox=f"0 0 {number(width)} {number(height)}",
         width=width,
         height=height,
-        **({"class_": "chart"} if is_part else {}),
+        **({"class_": f"chart{' narrow' if width == NARROW_WIDTH else ''}"} if is_part else {}),
         role=role,
-        aria_labelledby=f"{name}-title {name}-desc",
+        aria_labelledby=f"{name}-title" + ("" if description is None else f" {name}-desc"),
     )
 
 

@@ -93,7 +93,7 @@ class Card:
     def place(self) -> str:
         """What the leader's place means in the contest's state."""
         clock = self.contest.clock
-        return _PLACES.get("" if clock is None else clock.phase, "Leads:")
+        return _PLACES.get("" if clock is None else clock.phase, "Led by")
 
 
 def home(visit: Visit) -> SitePage:

@@ -17,7 +17,7 @@ from agon.web.pages.boards.board_rows import interval_ends
 from agon.web.pages.boards.distribution import histogram_bins
 from agon.web.pages.boards.epoch_shares import EpochShares, epoch_shares
 from agon.web.pages.boards.robustness import Robust
-from agon.web.rendering import number_text, participant_text
+from agon.web.rendering import for_both_widths, number_text, participant_text
 
 _DRAWN: Final = 12
 """Maximum number of rows of a picture: the table below has all."""
@@ -121,19 +121,22 @@ def _intervals(
         }
         for row, ends in zip(page.rows[:_DRAWN], intervals, strict=False)
     ]
-    drawn = interval_chart(
-        rows,
-        total=page.rows_total,
-        title="Ratings with their intervals",
-        subtitle="",
-        name="picture",
-        address=addresses.rows(
-            page.contest, board=page.board, discipline_name=page.discipline, as_of=visit.as_of
-        ),
+    address = addresses.rows(
+        page.contest, board=page.board, discipline_name=page.discipline, as_of=visit.as_of
     )
     return Picture(
         "intervals",
-        Markup(drawn),  # noqa: S704 - it escapes
+        for_both_widths(
+            lambda narrow: interval_chart(
+                rows,
+                total=page.rows_total,
+                title="Ratings with their intervals",
+                subtitle="",
+                name="picture",
+                address=address,
+                narrow=narrow,
+            )
+        ),
         drawn=len(rows),
         tiers=any(row["tier"] is not None for row in rows),
     )

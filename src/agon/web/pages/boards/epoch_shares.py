@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from agon.api.models.analysis import Epochs
 from agon.app.charts import shares_figure, svg
-from agon.web.rendering import number_text
+from agon.web.rendering import for_both_widths, number_text
 
 _HOTKEY: Final = 8
 """Number of characters of a hotkey that are shown."""
@@ -52,7 +52,7 @@ def epoch_shares(listed: Epochs) -> EpochShares:
         for at in reversed(range(len(items)))
     ]
     return EpochShares(
-        svg=Markup(svg(figure, is_part=True)),  # noqa: S704 - it escapes
+        svg=for_both_widths(lambda narrow: svg(figure, is_part=True, narrow=narrow)),
         names=[name for name, _ in drawn],
         rows=rows[:_TABLE_ROWS],
     )
