@@ -107,15 +107,15 @@ def reads_values(column: Column) -> bool:
     return bool(column.choices) or column.kind in {Kind.TIMESTAMP, Kind.BOOLEAN}
 
 
-def _add_words(of: _ReadColumn, column: Column, pairs: Sequence[tuple[Any, Any]]) -> None:
+def _add_words(read_column: _ReadColumn, column: Column, pairs: Sequence[tuple[Any, Any]]) -> None:
     words = StatedWords(column)
     for one, other in pairs:
         if other not in column.choices:
             continue  # it is rejected later
         if words.meaning(str(one)) != other:
-            of.names += 1
-        elif (str(one), other) in of.words or len(of.words) < _MAX_WORDS:
-            of.words[str(one), other] = of.words.get((str(one), other), 0) + 1
+            read_column.names += 1
+        elif (str(one), other) in read_column.words or len(read_column.words) < _MAX_WORDS:
+            read_column.words[str(one), other] = read_column.words.get((str(one), other), 0) + 1
 
 
 def _most_first(words: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], int]:
