@@ -177,15 +177,16 @@ def board_robustness(service: Service, view: View, *, as_of: str | None = None) 
 
 def _robustness(arena: ScoredArena, ranks: int) -> Robustness:
     decided: tuple[RankRobustness, ...] = ()
-    reason = None
+    reason, matches = None, len(arena.ratings.match)
     try:
+        matches = int(arena.strengths.counts.matches.sum())
         decided = tuple(
             rank_robustness(arena.facts, arena.ratings, arena.strengths, arena.rules, ranks=ranks)
         )
     except NotScorable as error:
         reason = str(error)
     return Robustness(
-        matches=len(arena.ratings.match),
+        matches=matches,
         ranks=decided,
         reason=reason,
         noise=noise_floors(arena.rules),

@@ -71,6 +71,11 @@ COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
         "Elo points",
         ("bradley_terry_regularisation", "elo_scale", "elo_start"),
     ),
+    "bradley-terry.matches": ColumnMeaning(
+        "Rated matches: settled, and not voided. Those against bots without a rating are among "
+        "them; a note says how many, and no rating follows from them.",
+        "matches",
+    ),
     "plain_score": ColumnMeaning(
         "The rating of the plain model, with a tie as half a win, and without position and styles.",
         "Elo points",

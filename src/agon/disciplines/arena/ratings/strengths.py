@@ -16,7 +16,7 @@ from agon.disciplines.arena.formulas import Ints, Vector
 from agon.disciplines.arena.history import Standings
 from agon.disciplines.arena.ratings.clusters import Verdicts, cluster_notes, clusters_of
 from agon.disciplines.arena.ratings.modeled import Model, fit_verdicts, is_modeled
-from agon.disciplines.arena.ratings.unrated import reasons, separate_groups
+from agon.disciplines.arena.ratings.unrated import left_out_note, reasons, separate_groups
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable, did_you_mean
 from agon.kernel.boards import Board
@@ -122,6 +122,8 @@ def strengths_of(
     made = publish_strengths(rated.bots, rated.counts, intervals, rules, names=rated.names)
     if model is not None:
         notes = (*model.notes(rated.names, made.score), *notes)
+    if (left_out := left_out_note(pairs, rated.counts)) is not None:
+        notes = (*notes, left_out)
     return replace(
         made,
         unrated=rated.unrated,
