@@ -14,7 +14,7 @@ from agon.disciplines.arena.ratings.covariates import POSITION, controls
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable
 from agon.kernel.ratings.clusters import Clusters
-from agon.kernel.ratings.covariance import Covariance, connected_groups
+from agon.kernel.ratings.covariance import Covariance, connected_groups, degrees_of
 from agon.kernel.ratings.intervals import Intervals, covariance_intervals
 from agon.kernel.ratings.models import ModelFit, ModelRows, fit_model
 from agon.kernel.ratings.pair_counts import PairCounts
@@ -141,7 +141,10 @@ def fit_verdicts(
     )
     size = counts.players
     covariance = Covariance(
-        tuple(each[:size, :size] for each in fit.estimates), center, connected_groups(counts)
+        tuple(each[:size, :size] for each in fit.estimates),
+        center,
+        connected_groups(counts),
+        degrees_of(clusters),
     )
     elo = rules.elo_scale / log(10.0)
     plain = publish((start - center @ start) * elo + rules.elo_start)
