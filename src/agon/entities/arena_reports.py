@@ -77,7 +77,7 @@ class Robustness:
         bands: the first Elo ratings with the band that chance alone explains.
         probes: what the Bradley–Terry board does not know, of published boards; empty where no
             bot has a rating.
-        notes: what was decided when the records were read.
+        notes: what was decided when the records were read, and what limits the ratings.
     """
 
     matches: int

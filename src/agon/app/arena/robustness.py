@@ -81,7 +81,8 @@ def robustness(
         overrides=overrides,
         as_of=as_of,
     )
-    return replace(_robustness(arena_of(result.scored), ranks), notes=result.notes)
+    made = _robustness(arena_of(result.scored), ranks)
+    return replace(made, notes=(*result.notes, *made.notes))
 
 
 def published_robustness(
@@ -177,11 +178,14 @@ def board_robustness(service: Service, view: View, *, as_of: str | None = None) 
 
 def _robustness(arena: ScoredArena, ranks: int) -> Robustness:
     decided: tuple[RankRobustness, ...] = ()
-    reason, matches = None, len(arena.ratings.match)
+    reason, matches, notes = None, len(arena.ratings.match), tuple[str, ...]()
     try:
         matches = int(arena.strengths.counts.matches.sum())
+        notes = arena.strengths.notes
         decided = tuple(
-            rank_robustness(arena.facts, arena.ratings, arena.strengths, arena.rules, ranks=ranks)
+            rank_robustness(
+                arena.facts, arena.ratings, arena.strengths, arena.strength_rules, ranks=ranks
+            )
         )
     except NotScorable as error:
         reason = str(error)
@@ -191,6 +195,7 @@ def _robustness(arena: ScoredArena, ranks: int) -> Robustness:
         reason=reason,
         noise=noise_floors(arena.rules),
         bands=tuple(elo_bands(arena.facts, arena.ratings, arena.rules, ranks=ranks)),
+        notes=notes,
     )
 
 
