@@ -6,7 +6,7 @@ anything else that escapes is a bug of ours.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, ClassVar
 
@@ -50,9 +50,18 @@ class InvalidRule(AgonError):
 
 
 class NotScorable(AgonError):
-    """Valid records cannot be scored (for example, there is no stake)."""
+    """Valid records cannot be scored (for example, there is no stake).
+
+    Attributes:
+        instead: values of rules under which they can be, where a rule asks for more than the
+            records say; empty: there are none.
+    """
 
     exit_code = 2
+
+    def __init__(self, message: str, *, instead: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.instead = {} if instead is None else dict(instead)
 
 
 class NotFound(AgonError):

@@ -133,6 +133,23 @@ def test_the_table_fits_eighty_columns_without_truncating_ids(
     assert "too wide to show" in ended.out
 
 
+def test_columns_that_belong_together_are_shown_together(
+    agon: Cli, arena: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At 80 columns the table had the upper end of a gap, without the gap and its lower end."""
+    groups = ["low high", "rank_low rank_high", "gap gap_low gap_high"]
+    together = 0
+    for width in range(40, 180, 4):
+        monkeypatch.setenv("COLUMNS", str(width))
+        ended = agon("arena", "rate", arena, "--method", "bradley-terry", "--ci")
+        left_out = ended.out.partition("too wide to show: ")[2].strip().split(", ")
+        for group in groups:
+            missing = set(group.split()) & set(left_out)
+            assert missing in (set(), set(group.split())), width
+            together += bool(missing)
+    assert together > len(groups)
+
+
 def test_the_table_is_limited_to_a_hundred_rows(agon: Cli, tmp_path: Path) -> None:
     """A board of a million rows must not flood the terminal."""
     agon("simulate", "community", "--out", tmp_path / "c", "--size", "120")

@@ -126,7 +126,9 @@ def draw_rows(out: "Output", discipline_name: str, board: str, rows: list[dict[s
         if meaning is not None and (named := dict(meaning.named)):
             cells = [named.get(value, text) for value, text in zip(values, cells, strict=True)]
         folds = isinstance(example, (list, dict))
-        columns.append(TableColumn(name.replace("_", " "), cells, right=numeric, folds=folds))
+        group = "" if meaning is None else meaning.group
+        title = name.replace("_", " ")
+        columns.append(TableColumn(title, cells, right=numeric, folds=folds, group=group))
     # Details give way to others; folding columns take the remaining width, so they are last.
     columns.sort(key=lambda column: (column.folds, column.title in details))
     out.table(columns)

@@ -312,6 +312,8 @@ class ColumnMeaning:
         rules: names of the rules that determine it, the most important first.
         named: values that stand for something else, each with its name.
         is_detail: whether a narrow table leaves it out before others.
+        group: a name that columns share which say something only together, as a value and the ends
+            of its interval; a narrow table shows all of them or none.
         label: what heads it where its name does not read as words; empty: the words of its name.
     """
 
@@ -321,6 +323,7 @@ class ColumnMeaning:
     named: tuple[tuple[Any, str], ...] = ()
     is_detail: bool = False
     label: str = ""
+    group: str = ""
 
 
 def distinct_ranks(rules: Any) -> bool:  # noqa: ARG001 - has the signature of shares_ranks

@@ -121,6 +121,8 @@ class Discipline:
         editions: the package whose folder ``editions`` holds its editions and their lock; None:
             they are agon's own.
         traits: what its boards have beyond ranks, ids and scores.
+        score_contest: scores the records of a contest, with scores wherever there can be any though
+            a rule asks for what the records do not say; None: as ``score``.
         further_columns: returns the columns that some rules read besides those of the schema
             (``table.column``), with their kinds; None: no rule reads any.
         findings: integrity findings.
@@ -151,6 +153,7 @@ class Discipline:
     summary: str = ""
     editions: str | None = None
     traits: BoardTraits = field(default_factory=BoardTraits)
+    score_contest: "Callable[[Records, Any], ScoredRecords] | None" = None
     further_columns: Callable[[Any], Mapping[str, str]] | None = None
     findings: Findings | None = None
     simulator: Simulator | None = None

@@ -68,7 +68,8 @@ class Robustness:
     """How robust the ranks of an arena are.
 
     Attributes:
-        matches: number of rated matches.
+        matches: number of rated matches, without those with bots that have no Bradley–Terry
+            rating.
         ranks: how many matches decide each of the first Bradley–Terry ranks; empty where there are
             no such ranks.
         reason: why no rank has a number of matches; None: some have.
@@ -76,7 +77,7 @@ class Robustness:
         bands: the first Elo ratings with the band that chance alone explains.
         probes: what the Bradley–Terry board does not know, of published boards; empty where no
             bot has a rating.
-        notes: what was decided when the records were read.
+        notes: what was decided when the records were read, and what limits the ratings.
     """
 
     matches: int
@@ -95,7 +96,7 @@ class DecidedRank:
     Attributes:
         next: the bot ranked after it.
         matches: at most so many matches, if left out, change the rank; None: none found.
-        share: of all rated matches.
+        share: of the rated matches.
     """
 
     rank: int
@@ -112,7 +113,7 @@ class BoardRobustness:
     Attributes:
         seq: the position of the Bradley–Terry board; None: none is published.
         is_computed: whether the ranks are examined; a job does it after they were published.
-        matches: number of rated matches; None: not computed yet.
+        matches: number of rated matches, as above; None: not computed yet.
         ranks: the first Bradley–Terry ranks.
         reason: why no rank has a number of matches; None: some have, or they are not computed yet.
         noise: Elo's noise floor for new and for established bots.

@@ -54,6 +54,7 @@ class Snapshot:
         signature: Ed25519 over the manifest, hex.
         rows, unscored: numbers of rows and of ids without a score.
         stored: whether its rows are in the database; otherwise they can be rebuilt by replay.
+        notes: what limits its scores, as sentences.
     """
 
     no: int
@@ -68,6 +69,7 @@ class Snapshot:
     rows: int
     unscored: int
     stored: bool
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

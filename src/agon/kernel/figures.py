@@ -13,7 +13,7 @@ class RankRobustness:
         margin: how much higher the bot's rating is.
         matches: so many matches, if they were left out, put ``next`` before it, as a refit without
             them proves; None: no such number was found. There may be a smaller one.
-        share: ``matches`` as a share of all rated matches.
+        share: ``matches`` as a share of the rated matches between bots with a rating.
         left_out: the ids of these matches.
     """
 

@@ -246,7 +246,8 @@ class Settings(ModelJudgeSettings):
     arena_round_minutes: float = setting(
         120.0,
         "Minutes from one automatic round of an arena to the next; 0 turns automatic rounds off. A "
-        "changed value holds from the next round on, once the server starts again.",
+        "changed value holds from the next round on, once the server or a worker that runs rounds "
+        "starts again.",
         low=0,
         high=525_600,
     )

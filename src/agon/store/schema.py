@@ -112,7 +112,7 @@ SNAPSHOTS: Final = Table(
     "snapshots", METADATA, _number(), _contest(), _name("board"), _integer("seq"), _integer("at"),
     _integer("published_at"), _text("manifest"), _text("signature"), _name("board_sha256"),
     _integer("rows"), _integer("unscored"), _flag("stored"), _integer("buckets"),
-    _text("summary", optional=True),
+    _text("summary", optional=True), _text("notes", optional=True),
     Index("snapshots_board_idx", "contest_no", "board", "seq"),
 )  # fmt: skip
 

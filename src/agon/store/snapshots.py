@@ -74,6 +74,7 @@ class Snapshots:
             "stored": snapshot.stored,
             "buckets": len(buckets),
             "summary": json_text(summary.values),
+            "notes": json_text(list(snapshot.notes)) if snapshot.notes else None,
         }
         adding = self._transaction.insert(SNAPSHOTS).values(**values).returning(SNAPSHOTS.c.no)
         no: int = self._transaction.scalar(adding)
@@ -313,4 +314,5 @@ def _proof(row: tuple[Any, ...]) -> Snapshot:
     values["at"] = from_micros(values["at"])
     values["published_at"] = from_micros(values["published_at"])
     values["manifest"] = parse_json(values["manifest"])
+    values["notes"] = tuple(parse_json(values["notes"])) if values["notes"] else ()
     return Snapshot(**values)

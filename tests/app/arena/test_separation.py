@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import agon
 from agon.app.arena.rating import RatingTable, rate
+from agon.app.arena.robustness import robustness
 from agon.errors import NotScorable
 
 
@@ -163,3 +165,29 @@ def test_ten_thousand_bots_with_one_match_each_are_a_board_or_a_reason() -> None
     decided = [row for row in rows if row["winner"] != "tie"]
     with pytest.raises(NotScorable, match="never lost a point"):
         rated(decided)
+
+
+def test_matches_with_unrated_bots_are_counted_apart_everywhere() -> None:
+    """Board and explanation counted them differently, and the audit named them as deciding."""
+    row = {"model_a": "new", "model_b": "ann", "winner": "model_a"}
+    games = [{"model_a": "ann", "model_b": "bob", "winner": winner} for winner in "aabaab"]
+    rows = [row] * 3 + games
+    made = rated(rows)
+    assert "no rating follows from 3 of 9 matches, which are with bots without a rating" in (
+        made.notes
+    )
+    assert made.board.row("ann")["matches"] == 9
+    explained = made.explain("ann")
+    assert made.notes[-1] in explained.notes
+    strength = explained.parts[1]
+    assert (strength.inputs["matches"], strength.inputs["unrated_matches"]) == (6, 3)
+    assert "3 more with bots without a rating do not count here." in strength.text
+    assert "bots without" not in made.explain("bob").parts[1].text
+    audited = robustness(rows)
+    assert audited.matches == 6
+    [first] = audited.ranks
+    assert (first.matches, first.share) == (3, 0.5)
+    assert first.left_out == ("4", "5", "7")
+    [probe] = [each for each in agon.audit(rows).probes if each.name == "robustness"]
+    assert "3 of 6 matches" in probe.sentence
+    assert probe.figure == 0.5

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from agon.app.arena.live import schedule
 from agon.app.service import Service
 from agon.app.worker.loop import JobWorker, WorkerStopped
 from agon.cli.service.worker import _stopped_by_signals
@@ -103,6 +104,18 @@ def test_once_runs_all_queued_jobs_and_exits(service: Service, tmp_path: Path) -
         board = session.snapshots.latest(contest.no, contest.boards[0])
     assert board is not None
     assert board.rows == 1
+
+
+@pytest.mark.parametrize(("kinds", "calls"), [("publish,round", 1), ("publish", 0)])
+def test_a_worker_that_runs_rounds_plans_them_when_it_starts(
+    kinds: str, calls: int, agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no server runs, or has not started again, a changed setting would hold never."""
+    planned: list[Service] = []
+    monkeypatch.setattr(schedule, "plan_rounds", planned.append)
+    database = f"sqlite:///{tmp_path}/agon.db"
+    assert agon("worker", "--once", "--kinds", kinds, "--database", database).code == 0
+    assert len(planned) == calls
 
 
 def test_unknown_job_kinds_are_rejected(tmp_path: Path, agon: Cli) -> None:

@@ -14,7 +14,13 @@ from agon.disciplines.arena.checks.accounts import (
     similar_handles,
     similarity,
 )
-from agon.disciplines.arena.checks.plagiarism import fingerprint, jaccard, text_similarity, words
+from agon.disciplines.arena.checks.plagiarism import (
+    EarlierAnswers,
+    fingerprint,
+    jaccard,
+    text_similarity,
+    words,
+)
 from agon.disciplines.arena.rounds.qualification import (
     Attempt,
     QualificationOutcome,
@@ -120,3 +126,34 @@ def test_a_threshold_of_one_compares_fingerprints_alone() -> None:
     assert text_similarity("no no no", "no", threshold=0.99).copied
     assert not text_similarity("no no no", "no", threshold=1.0).copied
     assert text_similarity("no, no: yes", "yes no no", threshold=1.0).copied
+
+
+TEXTS = st.lists(st.sampled_from("abcdefghij"), max_size=12).map(" ".join)
+
+
+@given(
+    st.lists(st.tuples(TEXTS, st.sampled_from("xyz")), max_size=30),
+    st.sampled_from([0.05, 0.3, 0.5, 0.7, 0.75, 0.9, 1]),
+)
+@settings(max_examples=size(400))
+def test_earlier_answers_are_those_that_a_comparison_with_all_finds(
+    written: list[tuple[str, str]], threshold: float
+) -> None:
+    """The index leaves out answers that cannot be similar enough, and no others."""
+    earlier = EarlierAnswers(threshold)
+    for place, (text, author) in enumerate(written):
+        others = [
+            (text_similarity(text, before, threshold=threshold), match)
+            for match, (before, who) in enumerate(written[:place])
+            if who != author
+        ]
+        equal = [match for made, match in others if made.same_fingerprint]
+        copied = [match for made, match in others if made.copied]
+        found = earlier.source_of(text, author=author)
+        expected = equal[:1] or copied[:1]
+        if equal:  # the first answer of each author is kept
+            assert found is not None
+            assert int(found) in equal
+        else:
+            assert found == (str(expected[0]) if expected else None)
+        earlier.add(text, author=author, match=str(place))

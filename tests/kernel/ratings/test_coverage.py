@@ -19,11 +19,13 @@ class Design:
 
     Attributes:
         judges: verdicts on each question, of which a share repeats the first one.
+        panel: judges of as many matches each, who mostly repeat what they said of a pair; 0: none.
     """
 
     bots: int
     matches: int
     judges: int = 1
+    panel: int = 0
 
 
 @dataclass(frozen=True)
@@ -35,38 +37,56 @@ class Coverage:
     simultaneous: float
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """The matches of a contest, with the question or the judge of each; None: they are one each."""
+
+    a: np.ndarray
+    b: np.ndarray
+    score: np.ndarray
+    groups: np.ndarray | None
+
+
+def draw(design: Design, truth: np.ndarray, dice: np.random.Generator) -> Drawn:
+    """Draw a contest of known strengths."""
+    questions = design.matches // design.judges
+    a = dice.integers(0, design.bots, questions)
+    b = (a + dice.integers(1, design.bots, questions)) % design.bots
+    chance = 1 / (1 + np.exp(truth[b] - truth[a]))
+    verdicts = dice.random((questions, design.judges)) < chance[:, None]
+    repeats = dice.random((questions, design.judges)) < 0.8
+    if design.panel:
+        judge = np.repeat(np.arange(design.panel), questions // design.panel)
+        low, high = np.minimum(a, b), np.maximum(a, b)
+        alike = 1 / (1 + np.exp(truth[None, :] - truth[:, None]))
+        habit = dice.random((design.panel, design.bots, design.bots)) < alike
+        habitual = habit[judge, low, high] == (a == low)
+        return Drawn(a, b, np.where(repeats[:, 0], habitual, verdicts[:, 0]).astype(float), judge)
+    verdicts = np.where(repeats, verdicts[:, :1], verdicts).ravel().astype(float)
+    of_match = np.repeat(np.arange(questions), design.judges)
+    return Drawn(a[of_match], b[of_match], verdicts, of_match if design.judges > 1 else None)
+
+
 def coverage(design: Design, *, boards: int, seed: int) -> Coverage:
     """Draw contests of known strengths and count what their intervals cover."""
     dice = np.random.default_rng(seed)
     truth = np.linspace(-1, 1, design.bots)
     ratings, differences, together = [], [], []
     for _ in range(boards):
-        questions = design.matches // design.judges
-        a = dice.integers(0, design.bots, questions)
-        b = (a + dice.integers(1, design.bots, questions)) % design.bots
-        chance = 1 / (1 + np.exp(truth[b] - truth[a]))
-        verdicts = dice.random((questions, design.judges)) < chance[:, None]
-        repeats = dice.random((questions, design.judges)) < 0.8
-        verdicts = np.where(repeats, verdicts[:, :1], verdicts).ravel().astype(float)
-        of_match = np.repeat(np.arange(questions), design.judges)
-        a, b = a[of_match], b[of_match]
-        counts = count_pairs(a, b, verdicts, players=design.bots)
+        drawn = draw(design, truth, dice)
+        counts = count_pairs(drawn.a, drawn.b, drawn.score, players=design.bots)
         rated = rateable(counts)
         if np.count_nonzero(rated) < 2:
             continue
         row = np.where(rated, np.cumsum(rated) - 1, -1)
-        within = (row[a] >= 0) & (row[b] >= 0)
+        a, b = row[drawn.a], row[drawn.b]
+        within = (a >= 0) & (b >= 0)
         counts = counts.select(rated)
         clusters = None
-        if design.judges > 1:
-            _, groups = np.unique(of_match[within], return_inverse=True)
+        if drawn.groups is not None:
+            _, groups = np.unique(drawn.groups[within], return_inverse=True)
             clusters = Clusters(
-                "prompt",
-                counts.players,
-                row[a[within]],
-                row[b[within]],
-                verdicts[within],
-                (groups,),
+                "group", counts.players, a[within], b[within], drawn.score[within], (groups,)
             )
         center = counts.of_players() / counts.of_players().sum()
         made = sandwich_intervals(
@@ -93,6 +113,7 @@ def coverage(design: Design, *, boards: int, seed: int) -> Coverage:
 DESIGNS = [
     Design(6, 120), Design(6, 3000), Design(20, 600), Design(50, 3000), Design(20, 3000, 3),
     Design(6, 30), Design(6, 600, 3), Design(50, 1000),
+    Design(6, 600, panel=30), Design(6, 3000, panel=30), Design(6, 2000, panel=100),
 ]  # fmt: skip
 
 
@@ -104,7 +125,7 @@ def check(design: Design, *, boards: int, slack: float) -> None:
     assert made.simultaneous >= 0.94 - 2 * slack, made
 
 
-@pytest.mark.parametrize("design", [Design(6, 120), Design(20, 3000, 3)])
+@pytest.mark.parametrize("design", [Design(6, 120), Design(20, 3000, 3), Design(6, 600, panel=30)])
 def test_intervals_of_few_boards_cover_the_truth(design: Design) -> None:
     """An interval that covers less is wrong; by independent matches, and by questions."""
     check(design, boards=size(320), slack=0.03)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from scipy.stats import studentized_range
 
 from agon.kernel.ratings.covariance import Covariance
 from agon.kernel.ratings.separation import Comparison, Separation, Simultaneous, separate
@@ -18,6 +19,7 @@ def compare(
     connected: list[int] | None = None,
     never_lost: list[bool] | None = None,
     draws: int = 4000,
+    degrees: float = np.inf,
 ) -> Separation:
     """Compare strengths of a known covariance."""
     players = len(theta)
@@ -25,6 +27,7 @@ def compare(
         (matrix,),
         np.full(players, 1 / players),
         np.array(connected or [0] * players, dtype=np.int32),
+        degrees,
     )
     return separate(
         np.array(theta),
@@ -68,6 +71,18 @@ def test_ranks_and_tiers_agree_with_all_comparisons(theta: list[float], seed: in
         if above(head, player):
             head, tier = player, tier + 1
         assert made.tier[player] == tier
+
+
+@pytest.mark.parametrize("degrees", [9.0, 29.0, np.inf])
+def test_all_pairs_of_independent_ratings_are_compared_as_by_tukey(degrees: float) -> None:
+    """The critical value is that of the studentized range: of so many clusters less one."""
+    made = compare(
+        [0.0] * 6, np.eye(6), simultaneous="pairs", draws=200_000, degrees=degrees
+    )  # fmt: skip
+    expected = studentized_range.ppf(0.95, 6, degrees) / np.sqrt(2)
+    assert made.critical == pytest.approx(expected, abs=0.02)
+    alone = compare([0.0] * 6, np.eye(6), degrees=degrees)
+    assert alone.critical == alone.single == pytest.approx(1.96, abs=1e-3)
 
 
 def test_several_comparisons_need_a_larger_difference_than_one() -> None:

@@ -151,6 +151,11 @@ class _Page(BoardProof):
         default=None, description="The last correction of the final result."
     )
     intervals: Intervals | None = Field(description="Of a board with intervals.")
+    notes: tuple[str, ...] = Field(
+        default=(),
+        description="What limits the scores: rules that the records do not allow, matches that do "
+        "not count, groups that never met, what depends on one another.",
+    )
     start: int = Field(description="Index of the first row, from 0.")
     index: int | None = Field(description="Index of the row of the requested id.")
     next: str | None

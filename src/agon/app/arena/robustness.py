@@ -81,7 +81,8 @@ def robustness(
         overrides=overrides,
         as_of=as_of,
     )
-    return replace(_robustness(arena_of(result.scored), ranks), notes=result.notes)
+    made = _robustness(arena_of(result.scored), ranks)
+    return replace(made, notes=(*result.notes, *made.notes))
 
 
 def published_robustness(
@@ -177,19 +178,24 @@ def board_robustness(service: Service, view: View, *, as_of: str | None = None) 
 
 def _robustness(arena: ScoredArena, ranks: int) -> Robustness:
     decided: tuple[RankRobustness, ...] = ()
-    reason = None
+    reason, matches, notes = None, len(arena.ratings.match), tuple[str, ...]()
     try:
+        matches = int(arena.strengths.counts.matches.sum())
+        notes = arena.strengths.notes
         decided = tuple(
-            rank_robustness(arena.facts, arena.ratings, arena.strengths, arena.rules, ranks=ranks)
+            rank_robustness(
+                arena.facts, arena.ratings, arena.strengths, arena.strength_rules, ranks=ranks
+            )
         )
     except NotScorable as error:
         reason = str(error)
     return Robustness(
-        matches=len(arena.ratings.match),
+        matches=matches,
         ranks=decided,
         reason=reason,
         noise=noise_floors(arena.rules),
         bands=tuple(elo_bands(arena.facts, arena.ratings, arena.rules, ranks=ranks)),
+        notes=notes,
     )
 
 

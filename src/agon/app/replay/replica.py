@@ -191,7 +191,7 @@ class ContestReplica:
         )
         scored: ScoredRecords
         try:
-            scored = chosen.score(records, rules)
+            scored = (chosen.score_contest or chosen.score)(records, rules)
         except NotScorable as error:
             scored = UnscorableRecords(error)
         return Result(chosen, released, rules, records, None, scored)

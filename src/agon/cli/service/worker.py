@@ -23,6 +23,7 @@ from agon.cli.shared.target import Target, read_token, target
 if TYPE_CHECKING:
     from agon.app.queue.source import JobSource
     from agon.app.sandbox import Mode
+    from agon.app.service import Service
     from agon.app.worker.loop import JobWorker, Run, WorkResult
     from agon.entities.jobs import JobKind
     from agon.errors import AgonError
@@ -89,6 +90,7 @@ def command(
       agon worker --server https://agon.example --token-file worker.token --tasks tasks/
     """
     use_one_thread(os.environ)  # before numpy is imported
+    from agon.app.arena.live.schedule import plan_rounds
     from agon.app.worker.loop import JobWorker, WorkerStopped
     from agon.records.spill_folders import remove_abandoned
     from agon.settings import load
@@ -102,6 +104,9 @@ def command(
     with ExitStack() as opened:
         connection = _reach(opened, target, settings, called=called, stopping=stopping)
         runners = _runners(opened, settings, connection, kinds=_kinds(kinds), mode=mode)
+        if connection.service is not None and "round" in runners:
+            # As a server does: the setting may have changed, and no server may be running.
+            plan_rounds(connection.service)
         source = connection.source
         worker = JobWorker(
             source, runners, stopping=stopping, on_result=_print_result, on_error=_print_error
@@ -120,12 +125,12 @@ class _Connection:
     """The source of jobs, and the handlers of those that need the service's data.
 
     Attributes:
-        remote: whether jobs come over HTTP, which limits their kinds.
+        service: the service with its database; None: jobs come over HTTP, which limits their kinds.
     """
 
     source: "JobSource"
     runners: "dict[JobKind, Run]"
-    remote: bool
+    service: "Service | None"
 
 
 def _reach(
@@ -146,7 +151,7 @@ def _reach(
 
         client = opened.enter_context(Client(target.server, token=read_token(target.token_file)))
         source = client.job_source(worker=called, wait=stopping.wait)
-        return _Connection(source, {}, remote=True)
+        return _Connection(source, {}, service=None)
     from agon.app.worker.handlers import post_runners, round_runners, service_runners
     from agon.app.worker.local_source import LocalSource
 
@@ -157,7 +162,7 @@ def _reach(
     runners = service_runners(service) | post_runners(service, wiring.post(settings))
     runners |= round_runners(service, wiring.arena_ports(settings, service.store))
     return _Connection(
-        LocalSource(service, worker=called, wait=waiting.wait), runners, remote=False
+        LocalSource(service, worker=called, wait=waiting.wait), runners, service=service
     )
 
 
@@ -214,7 +219,7 @@ def _runners(
         tasks, agent = Path(settings.tasks_folder), wiring.submitted_agent
         if engine is not None:
             runners |= trial_runners(tasks, engine, agent, now=wiring.now)
-    if connection.remote:
+    if connection.service is None:
         runners = {kind: run for kind, run in runners.items() if kind in REMOTE_KINDS}
     if not runners:
         raise Unavailable("no kind of job can be run here; see agon worker --help")

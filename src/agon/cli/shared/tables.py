@@ -47,6 +47,7 @@ class TableColumn:
         right: whether it is aligned to the right (numbers).
         folds: whether long text may wrap; otherwise it is never broken.
         style: a Rich style.
+        group: a name that columns share which are shown together or not at all.
     """
 
     title: str
@@ -54,6 +55,7 @@ class TableColumn:
     right: bool = False
     folds: bool = False
     style: str = ""
+    group: str = ""
 
     @property
     def width(self) -> int:
@@ -172,15 +174,19 @@ def _terminal_width() -> int:
 def _fitting(
     columns: Sequence[TableColumn], available: int, needed: int
 ) -> tuple[list[TableColumn], list[str]]:
-    fitting, left_out, used = [], [], -_BETWEEN
+    """Return the columns that fit, and the names of the others; those of a group stay together."""
+    groups: dict[object, list[int]] = {}
     for at, column in enumerate(columns):
-        used += column.width + _BETWEEN
-        if at < needed or used <= available:
-            fitting.append(column)
-        else:
-            left_out.append(column.title.replace(" ", "_"))
-            used -= column.width + _BETWEEN
-    return fitting, left_out
+        groups.setdefault(column.group or at, []).append(at)
+    used, shown = -_BETWEEN, set()
+    for members in groups.values():
+        width = sum(columns[at].width + _BETWEEN for at in members)
+        if members[0] < needed or used + width <= available:
+            used += width
+            shown.update(members)
+    fitting = [column for at, column in enumerate(columns) if at in shown]
+    left_out = [column for at, column in enumerate(columns) if at not in shown]
+    return fitting, [column.title.replace(" ", "_") for column in left_out]
 
 
 def _column_widths(columns: Sequence[TableColumn], available: int) -> list[int]:

@@ -14,6 +14,7 @@ from agon.disciplines.capabilities import (
     Names,
     PersonalData,
     Rounds,
+    ScoredRecords,
     Simulator,
 )
 from agon.disciplines.definition import Discipline, PackageParts
@@ -34,6 +35,12 @@ def _intervals(board: str, rules: Any) -> Mapping[str, Any] | None:
     return strengths.intervals_of(board, rules)
 
 
+def _score_contest(records: Any, rules: Any) -> ScoredRecords:
+    from agon.disciplines.arena import scoring
+
+    return scoring.score_contest(records, rules)
+
+
 def _further_columns(rules: Any) -> Mapping[str, str]:
     from agon.disciplines.arena.ratings import covariates
 
@@ -47,6 +54,7 @@ DISCIPLINE = Discipline(
     rules=ArenaRules,
     boards=BOARDS,
     score=_PARTS.score,
+    score_contest=_score_contest,
     further_columns=_further_columns,
     findings=Findings(find=_PARTS.find, checks=_PARTS.checks),
     simulator=Simulator(simulate=_PARTS.simulate, size_unit="matches", attacks=_PARTS.attacks),

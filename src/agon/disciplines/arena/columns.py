@@ -50,64 +50,89 @@ COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
         "Cohen's κ with the consensus: agreement beyond that of chance; 0 is chance, 1 is always.",
     ),
     "accuracy": ColumnMeaning(
-        "The estimated share of right votes, by Dawid–Skene over all judges.", "share"
+        "The estimated share of right votes, by Dawid–Skene over all judges.",
+        "share",
+        group="accuracy",
     ),
     "accuracy_low": ColumnMeaning(
-        "The lower end of the interval of the accuracy.", "share", ("confidence",)
+        "The lower end of the interval of the accuracy.",
+        "share",
+        ("confidence",),
+        group="accuracy",
     ),
     "accuracy_high": ColumnMeaning(
-        "The upper end of the interval of the accuracy.", "share", ("confidence",)
+        "The upper end of the interval of the accuracy.",
+        "share",
+        ("confidence",),
+        group="accuracy",
     ),
     "bradley-terry.score": ColumnMeaning(
         "The strength that makes all rated matches together most likely, in any order.",
         "Elo points",
         ("bradley_terry_regularisation", "elo_scale", "elo_start"),
     ),
+    "bradley-terry.matches": ColumnMeaning(
+        "Rated matches: settled, and not voided. Those against bots without a rating are among "
+        "them; a note says how many, and no rating follows from them.",
+        "matches",
+    ),
     "plain_score": ColumnMeaning(
         "The rating of the plain model, with a tie as half a win, and without position and styles.",
         "Elo points",
         ("ties", "position", "control"),
+        group="plain",
     ),
     "plain_rank": ColumnMeaning(
-        "The rank under the plain model.", rules=("ties", "position", "control")
+        "The rank under the plain model.",
+        rules=("ties", "position", "control"),
+        group="plain",
     ),
     "low": ColumnMeaning(
         "The lower end of the interval; empty where there is none, as the bot never won a point.",
         "Elo points",
         ("confidence", "interval", "center"),
+        group="interval",
     ),
     "high": ColumnMeaning(
         "The upper end of the interval; empty where there is none, as the bot never lost a point.",
         "Elo points",
         ("confidence", "interval", "center"),
+        group="interval",
     ),
     "rank_low": ColumnMeaning(
         "The best possible rank: one more than the bots that are surely above, each compared by "
         "the difference of both ratings.",
         rules=("confidence", "simultaneous"),
+        group="ranks",
     ),
     "rank_high": ColumnMeaning(
         "The worst possible rank: all bots less those that are surely below.",
         rules=("confidence", "simultaneous"),
+        group="ranks",
     ),
     "tier": ColumnMeaning(
         "The group of bots that are not apart from its best one.",
         rules=("confidence", "simultaneous"),
     ),
     "gap": ColumnMeaning(
-        "How far the rating is above that of the next bot.", "Elo points", is_detail=True
+        "How far the rating is above that of the next bot.",
+        "Elo points",
+        is_detail=True,
+        group="gap",
     ),
     "gap_low": ColumnMeaning(
         "The lower end of the interval of this difference; above 0 both are apart.",
         "Elo points",
         ("confidence", "simultaneous"),
         is_detail=True,
+        group="gap",
     ),
     "gap_high": ColumnMeaning(
         "The upper end of the interval of this difference.",
         "Elo points",
         ("confidence", "simultaneous"),
         is_detail=True,
+        group="gap",
     ),
     "apart": ColumnMeaning(
         "Whether the matches support that the bot is better than the next one.",

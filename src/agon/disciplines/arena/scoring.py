@@ -28,6 +28,7 @@ from agon.disciplines.arena.ratings.modeled import is_modeled
 from agon.disciplines.arena.ratings.rating_history import RatingHistory, rating_history
 from agon.disciplines.arena.ratings.strength_explanations import explain_strength
 from agon.disciplines.arena.ratings.strengths import Strengths, strengths_board, strengths_of
+from agon.disciplines.arena.ratings.substitutes import rate_anyway
 from agon.disciplines.arena.rules import BOARDS, ArenaRules
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
@@ -49,8 +50,27 @@ def score(records: Records, rules: ArenaRules) -> "ScoredArena":
     return ScoredArena(facts_of(records), rules, records=records)
 
 
+def score_contest(records: Records, rules: ArenaRules) -> "ScoredArena":
+    """Score the records of a contest: as :func:`score`, but with ratings wherever there can be any.
+
+    See :func:`~agon.disciplines.arena.ratings.substitutes.rate_anyway`.
+    """
+    scored = score(records, rules)
+    scored.rates_anyway = True
+    return scored
+
+
 class ScoredArena:
-    """A scored arena; records are read and ratings computed once for all its boards."""
+    """A scored arena; records are read and ratings computed once for all its boards.
+
+    Attributes:
+        facts: the records.
+        rules: the rules.
+        rates_anyway: whether rules of Bradley–Terry give way where records do not say what they
+            ask for.
+    """
+
+    rates_anyway = False
 
     def __init__(self, facts: Facts, rules: ArenaRules, *, records: Records | None = None) -> None:
         self.facts = facts
@@ -100,17 +120,31 @@ class ScoredArena:
         Raises:
             NotScorable: where no finite rating fits best and no regularization is set.
         """
+        return self._rated[0]
+
+    @property
+    def strength_rules(self) -> ArenaRules:
+        """The rules that the strengths follow from."""
+        return self._rated[1]
+
+    @cached_property
+    def _rated(self) -> tuple[Strengths, ArenaRules]:
+        if self.rates_anyway:
+            return rate_anyway(self._rate, self.rules)
+        return self._rate(self.rules), self.rules
+
+    def _rate(self, rules: ArenaRules) -> Strengths:
         return strengths_of(
-            self.bots, self.standings, self.pairs, self.rules, verdicts=self._verdicts
+            self.bots, self.standings, self.pairs, rules, verdicts=lambda: self._verdicts(rules)
         )
 
-    def _verdicts(self) -> Verdicts:
+    def _verdicts(self, rules: ArenaRules) -> Verdicts:
         """Return the rated matches, with what they may depend on."""
         made = verdicts_of(self.facts.matches, self.ratings)
-        if not is_modeled(self.rules):
+        if not is_modeled(rules):
             return made
         match = self.ratings.match
-        covariates = covariates_of(self.facts, match, self.rules, records=self._source)
+        covariates = covariates_of(self.facts, match, rules, records=self._source)
         return replace(made, covariates=covariates)
 
     def _rated_matches(self) -> RatedMatches | None:
@@ -118,8 +152,8 @@ class ScoredArena:
         places = self.ratings.match
         return RatedMatches(
             self.bots,
-            ScoredArena._verdicts(self),
-            self.rules,
+            ScoredArena._verdicts(self, self.strength_rules),
+            self.strength_rules,
             lambda at: self.facts.matches.names(places[at]),
         )
 
@@ -159,7 +193,7 @@ class ScoredArena:
                 self.facts, self.standings.games, self.credibilities, quality, self.rules
             )
         if name == boards.BRADLEY_TERRY:
-            return strengths_board(self.bots, self.standings, self.strengths, self.rules)
+            return strengths_board(self.bots, self.standings, self.strengths, self.strength_rules)
         raise NotFound(f"arena has no board {name!r}: {did_you_mean(name, BOARDS)}")
 
     def explain(self, name: str, *, board: str) -> Explanation:
@@ -187,7 +221,7 @@ class ScoredArena:
                 board=board_shown,
                 bots=self.bots,
                 strengths=self.strengths,
-                rules=self.rules,
+                rules=self.strength_rules,
                 matches_of=self._rated_matches,
             )
         return explanations.explain_bot(
@@ -255,10 +289,10 @@ class LargeArena(ScoredArena):
         """The outcomes of every pair of bots."""
         return self._counted[0]
 
-    def _verdicts(self) -> Verdicts:
+    def _verdicts(self, rules: ArenaRules) -> Verdicts:
         """Return the rated matches, which are read only where any depend on others."""
-        if is_modeled(self.rules) or streamed.has_clusters(self._records):
-            return super()._verdicts()
+        if is_modeled(rules) or streamed.has_clusters(self._records):
+            return super()._verdicts(rules)
         return NO_VERDICTS
 
     @cached_property
@@ -292,11 +326,11 @@ class EngineArena(ScoredArena):
         """The Elo rating of every bot."""
         return relational.fold_ratings(self._records, self.bots, self.rules)
 
-    def _verdicts(self) -> Verdicts:
+    def _verdicts(self, rules: ArenaRules) -> Verdicts:
         """Return the rated matches, with what they may depend on."""
-        if is_modeled(self.rules):
+        if is_modeled(rules):
             raise self._records.needs_rows("ratings with a model of ties, position or styles")
-        return relational.verdicts(self._records, self.bots, self.rules)
+        return relational.verdicts(self._records, self.bots, rules)
 
     def _rated_matches(self) -> None:
         """Return nothing: single matches stay in the engine."""

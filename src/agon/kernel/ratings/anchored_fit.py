@@ -17,6 +17,7 @@ from agon.kernel.ratings.clusters import Clusters
 from agon.kernel.ratings.covariance import (
     Covariance,
     connected_groups,
+    degrees_of,
     invert,
     pair_matrices,
     pair_matrix,
@@ -99,7 +100,7 @@ class AnchoredFit:
         )
         center = np.zeros(self.counts.players)
         center[next(iter(self.held))] = 1.0
-        return Covariance(estimates, center, connected_groups(self.counts))
+        return Covariance(estimates, center, connected_groups(self.counts), degrees_of(clusters))
 
 
 def hold_anchors(

@@ -31,15 +31,18 @@ class Covariance:
         center: the weight of each player in the reference, of sum 1.
         connected: a number per player; between players of different numbers no match, and no
             chain of matches, says anything: their difference has an infinite variance.
+        degrees: the degrees of freedom of the robust estimate: one less than the clusters of
+            matches; infinite where matches are independent.
     """
 
     estimates: tuple[Vector, ...]
     center: Vector
     connected: npt.NDArray[np.int32]
+    degrees: float = np.inf
 
     def model(self) -> "Covariance":
         """Return the model's own covariance, the last estimate, alone."""
-        return replace(self, estimates=self.estimates[-1:])
+        return replace(self, estimates=self.estimates[-1:], degrees=np.inf)
 
     def of_ratings(self) -> Vector:
         """Return the variance of each strength less the weighted mean of all."""
@@ -105,7 +108,12 @@ def sandwich_covariance(
     )
     inverse = invert(bread, singular=fit.regularization == 0.0)
     estimates = tuple(inverse @ each @ inverse for each in (squared, expected))
-    return Covariance(estimates, center, connected_groups(counts))
+    return Covariance(estimates, center, connected_groups(counts), degrees_of(clusters))
+
+
+def degrees_of(clusters: Clusters | None) -> float:
+    """Return the degrees of freedom that clusters leave to the robust estimate."""
+    return np.inf if clusters is None else max(1.0, min(clusters.groups) - 1.0)
 
 
 def pair_matrices(
@@ -148,7 +156,12 @@ def invert(matrix: Vector, *, singular: bool) -> Vector:
 
 
 def resample_covariance(
-    drawn: Vector, *, counts: PairCounts, center: Vector, floor: Covariance | None
+    drawn: Vector,
+    *,
+    counts: PairCounts,
+    center: Vector,
+    floor: Covariance | None,
+    clusters: Clusters | None = None,
 ) -> Covariance:
     """Return the covariance of refitted resamples, never below another one where there is one.
 
@@ -157,11 +170,12 @@ def resample_covariance(
         counts: outcomes per pair.
         center: the weight of each player in the reference, of sum 1.
         floor: the covariance whose model variances are the least; None: there is none.
+        clusters: which matches were drawn together; None: each was drawn by itself.
     """
     spread = drawn - drawn.mean(axis=0)
     made = spread.T @ spread / max(1, len(drawn) - 1)
     model = () if floor is None else (floor.estimates[-1],)
-    return Covariance((made, *model), center, connected_groups(counts))
+    return Covariance((made, *model), center, connected_groups(counts), degrees_of(clusters))
 
 
 def pair_matrix(counts: PairCounts, of_pairs: Vector, of_players: Vector) -> Vector:

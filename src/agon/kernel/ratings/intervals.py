@@ -194,7 +194,9 @@ def resample_intervals(
             used = resampling.separated_regularization
             separated += 1
         drawn[number] = refit(resample, used)
-    covariance = resample_covariance(drawn, counts=counts, center=center, floor=floor)
+    covariance = resample_covariance(
+        drawn, counts=counts, center=center, floor=floor, clusters=clusters
+    )
     tail = (1.0 - resampling.level) / 2.0
     # Each refit is centered by itself: only differences are estimated.
     low, high = np.quantile(drawn - (drawn @ center)[:, None], [tail, 1.0 - tail], axis=0)

@@ -148,6 +148,7 @@ def fit_model(
     Raises:
         NotScorable: shares under a model of ties, matches that are all ties, covariates that
             cannot be separated from the strengths or from one another, or no finite maximum.
+            ``covariates`` and ``ties`` in ``instead`` are those of a model that they can have.
 
     Source: spec ranking, Models.
 
@@ -182,7 +183,8 @@ def fit_model(
             return _fit_of(rows, parameters, terms, curvature, regularization, clusters)
     raise NotScorable(
         "no finite ratings fit best: the model separates the matches completely. Rate without "
-        f"{' or '.join(rows.names) or 'a model of ties'}, or with a regularization above 0"
+        f"{' or '.join(rows.names) or 'a model of ties'}, or with a regularization above 0",
+        instead={"covariates": (), "ties": "half"},
     )
 
 
@@ -264,13 +266,15 @@ def _first_tie(rows: ModelRows, ties: TieModel) -> float | None:
     if not np.isin(rows.score, (0.0, _HALF, 1.0)).all():
         raise NotScorable(
             f"ties={ties} is a model of wins, losses and ties, and some matches have shares of the "
-            "point: set ties=half"
+            "point: set ties=half",
+            instead={"ties": "half"},
         )
     share = float(np.average(rows.score == _HALF, weights=rows.weight))
     if share in {0.0, 1.0}:
         which = "no match is a tie" if share == 0.0 else "all matches are ties"
         raise NotScorable(
-            f"ties={ties}: {which}, so that nothing says how ties come about: set ties=half"
+            f"ties={ties}: {which}, so that nothing says how ties come about: set ties=half",
+            instead={"ties": "half"},
         )
     if ties == "davidson":
         return log(2.0 * share / (1.0 - share))
@@ -294,7 +298,8 @@ def _require_separate(rows: ModelRows) -> None:
     raise NotScorable(
         f"{name} cannot be separated from the strengths or from another covariate: in these "
         "matches it follows from the bots of both sides. Leave it out, or record matches in which "
-        "it differs between matches of the same bots"
+        "it differs between matches of the same bots",
+        instead={"covariates": tuple(each for each in rows.names if each != name)},
     )
 
 

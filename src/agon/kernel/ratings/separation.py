@@ -100,7 +100,9 @@ def separate(
     For one comparison c is the quantile z of the normal distribution. For several at once it is
     the quantile of the largest |θ_i − θ_j| / se among the compared pairs under N(0, V), by seeded
     draws, and never below z; of more players than can be drawn it is the bound of Šidák (1967),
-    which is never below that quantile.
+    which is never below that quantile. Where V rests on G clusters, a draw is divided by
+    √(χ²/ν) with ν = G − 1, which makes it one of a multivariate t: the largest of many differences
+    is where an uncertain V shows most.
 
     Args:
         theta: log-strengths.
@@ -123,10 +125,8 @@ def separate(
         >>> made.needed.round().tolist()  # se √2: 1.96² · 2 / 1 = 7.7 times as many
         [0.0, 668.0]
     """
-    from scipy.special import ndtri
-
     players = len(theta)
-    single = float(ndtri((1.0 + comparison.level) / 2.0))
+    single = _quantile((1.0 + comparison.level) / 2.0, np.inf)
     critical = single
     pairs = comparison.simultaneous == "pairs"
     if comparison.simultaneous != "none" and players > _PAIR:
@@ -198,14 +198,12 @@ def _critical_value(
     covariance: Covariance, order: Numbers, comparison: Comparison, *, pairs: bool
 ) -> float:
     """Return the quantile of the largest standardized difference among the compared pairs."""
-    from scipy.special import ndtri
-
     players, level, draws = len(order), comparison.level, comparison.draws
     first, second = np.triu_indices(players, 1) if pairs else (order[:-1], order[1:])
     compared = len(first)
     if draws * players**2 > _MAX_PRODUCT or draws * compared > _MAX_COMPARED:
         # Too many to draw: Šidák's value, which holds for any dependence of normal differences.
-        return float(ndtri((1.0 + level ** (1.0 / compared)) / 2.0))
+        return _quantile((1.0 + level ** (1.0 / compared)) / 2.0, covariance.degrees)
     for matrix in covariance.estimates:
         alone = Covariance((matrix,), covariance.center, covariance.connected)
         error = np.sqrt(alone.of_differences(first, second))
@@ -214,15 +212,31 @@ def _critical_value(
             error > 1e-12 * (1.0 + error[np.isfinite(error)].max(initial=0))
         )
         if known.any():
+            dice = np.random.default_rng(comparison.seed)
             largest = _largest(
-                matrix, first[known], second[known], error[known], draws=draws, seed=comparison.seed
+                matrix, first[known], second[known], error[known], draws=draws, dice=dice
             )
+            if np.isfinite(covariance.degrees):
+                largest /= np.sqrt(dice.chisquare(covariance.degrees, draws) / covariance.degrees)
             return float(np.quantile(largest, level))
     return 0.0
 
 
+def _quantile(share: float, degrees: float) -> float:
+    """Return a quantile of the t distribution, which is the normal one for infinite degrees."""
+    from scipy.special import ndtri, stdtrit
+
+    return float(ndtri(share) if np.isinf(degrees) else stdtrit(degrees, share))
+
+
 def _largest(
-    matrix: Vector, first: Numbers, second: Numbers, error: Vector, *, draws: int, seed: int
+    matrix: Vector,
+    first: Numbers,
+    second: Numbers,
+    error: Vector,
+    *,
+    draws: int,
+    dice: np.random.Generator,
 ) -> Vector:
     """Draw strengths under N(0, V), and return the largest |θ_i − θ_j| / se of each draw."""
     players = len(matrix)
@@ -230,7 +244,6 @@ def _largest(
     centered = matrix - matrix.mean(axis=0) - matrix.mean(axis=1)[:, None] + matrix.mean()
     jitter = _JITTER * max(float(np.trace(centered)) / players, np.finfo(float).tiny)
     factor = np.linalg.cholesky(centered + jitter * np.eye(players))
-    dice = np.random.default_rng(seed)
     largest = np.empty(draws)
     step = max(1, _AT_A_TIME // max(1, len(first)))
     # Few differences are drawn at once; of many, strengths are drawn and then compared.

@@ -215,6 +215,13 @@ class Arena(ArenaWork):
         listing = select(ROUNDS).where(ROUNDS.c.contest_no == contest_no, ROUNDS.c.kind == kind)
         return self._all(ArenaRound, _newest_rounds(listing, before=before, limit=limit))
 
+    def rounds_after(self, contest_no: int, number: int, *, limit: int) -> list[ArenaRound]:
+        """Return rounds with a higher number, oldest first."""
+        listing = select(ROUNDS).where(
+            ROUNDS.c.contest_no == contest_no, _IS_ROUND, ROUNDS.c.number > number
+        )
+        return self._all(ArenaRound, listing.order_by(ROUNDS.c.number).limit(limit))
+
     def round_states(
         self, contest_no: int, *, before: int | None = None, limit: int = 100
     ) -> list[RoundState]:

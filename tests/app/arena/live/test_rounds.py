@@ -6,6 +6,8 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
+import pytest
+
 from agon.app.access.permissions import View
 from agon.app.arena.draw_audit import DrawReport, check_draws
 from agon.app.arena.live import views
@@ -17,7 +19,9 @@ from agon.disciplines.arena.integrity import plagiarism
 from agon.disciplines.arena.rounds.commitment import verify_draw
 from agon.disciplines.arena.rounds.draws import honeypot_real
 from agon.disciplines.arena.rounds.faults import Fault
+from agon.entities.arena import ArenaRound
 from agon.ledger.fold import empty_ledger, fold
+from agon.store.live.arena import Arena
 from app.arena.live.conftest import MakeLeague
 from fakes.arena import Model, answer
 
@@ -289,6 +293,27 @@ def test_copies_of_earlier_answers_are_skipped_where_the_rule_says_so(
         with arena_records(league.service, league.contest) as (scored, records, _):
             reported = [of.subjects for of in plagiarism(records, scored.facts, scored.rules)]
         assert reported == ([(league.bot("b2").id,)] if scope == "contest" else [])
+
+
+def test_settled_rounds_are_read_once_to_compare_their_answers(
+    make_league: MakeLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A round that reads all earlier ones costs more the longer a contest lasts."""
+    league = make_league(bots=2, plagiarism_scope="contest")
+    league.model = Model()
+    read: list[int] = []
+
+    original = Arena.rounds_after
+
+    def rounds_after(arena: Arena, contest_no: int, number: int, *, limit: int) -> list[ArenaRound]:
+        made = original(arena, contest_no, number, limit=limit)
+        read.extend(each.number for each in made if each.phase == "settled")
+        return made
+
+    monkeypatch.setattr(Arena, "rounds_after", rounds_after)
+    for _ in range(4):
+        league.play()
+    assert read == [1, 2, 3]
 
 
 def test_a_round_has_one_timer_for_all_its_answers_and_one_for_its_votes(

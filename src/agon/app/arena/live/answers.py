@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any
 
 from agon.app.arena.live.beginning import seed_of
+from agon.app.arena.live.earlier_answers import author_of
 from agon.app.arena.live.honeypots.texts import HoneypotTexts
 from agon.app.arena.live.matches import SIDES, copy_of, match_in_work, matches_of
 from agon.app.arena.live.network.pinging import PROTOCOL
@@ -17,9 +18,6 @@ from agon.entities.arena import ArenaRound, LiveBot, Work
 from agon.entities.contests import Contest
 from agon.kernel.times import written_time
 from agon.store.session import Session
-
-_ROUNDS: Final = 50
-"""Number of rounds that are read at once."""
 
 
 def assign_answers(
@@ -161,31 +159,6 @@ def judge_answers(
     return changed
 
 
-def earlier_answers(
-    session: Session, contest: Contest, arena_round: ArenaRound
-) -> EarlierAnswers | None:
-    """Return the answers of bots in all settled rounds; None: the rules do not compare them."""
-    rules = ArenaRules(**arena_round.body["rules"])
-    if rules.plagiarism_scope == "match" or arena_round.kind != "round":
-        return None
-    before: int | None = None
-    answers: list[tuple[str, str, str]] = []  # newest first
-    while page := session.arena.rounds(contest.no, before=before, limit=_ROUNDS):
-        before = page[-1].number
-        answers += [
-            (match["answers"][side]["text"], _author(past, drawn[f"bot_{side}"]), drawn["match"])
-            for past in page
-            if past.phase == "settled"
-            for drawn, match in matches_of(past)
-            for side in (SIDES if drawn["honeypot_real"] is None else drawn["honeypot_real"])
-            if side in match["answers"]
-        ]
-    earlier = EarlierAnswers(rules.plagiarism_jaccard)
-    for text, author, name in reversed(answers):
-        earlier.add(text, author=author, match=name)
-    return earlier
-
-
 def _is_copied(
     drawn: Mapping[str, Any],
     match: dict[str, Any],
@@ -211,17 +184,11 @@ def _copies(
     """Return the sides of a match that copy an earlier answer of another owner, and from where."""
     sources = {
         side: earlier.source_of(
-            match["answers"][side]["text"], author=_author(arena_round, drawn[f"bot_{side}"])
+            match["answers"][side]["text"], author=author_of(arena_round, drawn[f"bot_{side}"])
         )
         for side in SIDES
     }
     return [{"side": side, "of": name} for side, name in sources.items() if name is not None]
-
-
-def _author(arena_round: ArenaRound, bot: str) -> str:
-    """Return the owner of a bot, or the bot where its owner is unknown."""
-    owners = {each["id"]: each["owner_id"] for each in arena_round.body["inputs"]["entrants"]}
-    return owners.get(bot) or bot
 
 
 def _other_answers(arena_round: ArenaRound, drawn: Mapping[str, Any]) -> Iterator[str]:

@@ -10,8 +10,9 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from agon.app.arena.live.answers import assign_answers, earlier_answers, judge_answers
+from agon.app.arena.live.answers import assign_answers, judge_answers
 from agon.app.arena.live.beginning import commit_round, draw, read_scores
+from agon.app.arena.live.earlier_answers import earlier_answers
 from agon.app.arena.live.honeypots.texts import HoneypotTexts
 from agon.app.arena.live.models import ask_models, needs_models, store_models
 from agon.app.arena.live.network.asking import ask_endpoints
@@ -126,7 +127,7 @@ def _answer(
         arena_round,
         items,
         honeypots,
-        earlier=earlier_answers(session, contest, arena_round),
+        earlier=earlier_answers(service, session, contest, arena_round),
     )
     return _vote(service, session, contest, replace(answered, phase="voting"), {})
 

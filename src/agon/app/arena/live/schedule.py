@@ -32,9 +32,9 @@ def due_round(session: Session, contest: Contest) -> Job | None:
 def plan_rounds(service: Service) -> None:
     """Let the setting in force hold for the rounds that are due already.
 
-    A service calls it when it starts, because the operator may have changed the setting: the next
-    round of each arena with bots begins so long after the one before, at once if that is past; none
-    begins by itself where automatic rounds are off.
+    A server, and a worker that runs rounds, call it when they start, because the operator may have
+    changed the setting: the next round of each arena with bots begins so long after the one before,
+    at once if that is past; none begins by itself where automatic rounds are off.
     """
     with service.store.write() as session:
         for contest in _contests(session):

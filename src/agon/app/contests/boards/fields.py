@@ -31,6 +31,7 @@ def board_fields(view: View, board: BoardRows | PublishedBoard) -> dict[str, Any
         "amended_by": None if amended_by is None else _amendment_fields(amended_by),
         "amendment": None if amendment is None else _reason_fields(amendment),
         "intervals": _intervals(view, board.snapshot),
+        "notes": list(board.snapshot.notes),
     }
 
 

@@ -39,7 +39,7 @@ class AuditedBoard:
 
     Attributes:
         facts: the records.
-        rules: the rules they are scored under.
+        rules: the rules that the ratings follow from.
         strengths: the Bradley–Terry strengths.
         a, b: rows of both sides of each match.
         score: 1 when a won, 0.5 on a tie, 0 when b won.
@@ -104,7 +104,7 @@ def audited_board(arena: ScoredArena) -> AuditedBoard:
         )
     return AuditedBoard(
         arena.facts,
-        arena.rules,
+        arena.strength_rules,
         strengths,
         a[within],
         b[within],

@@ -87,7 +87,7 @@ def robustness(board: AuditedBoard) -> Probe:
         figure=first.share,
         expected=_FEW_MATCHES,
         is_fine=first.share > _FEW_MATCHES and apart,
-        sentence=f"{first.matches} of {len(arena.ratings.match):,} matches decide the first rank: "
+        sentence=f"{first.matches} of {len(board.match):,} matches decide the first rank: "
         f"without them {first.next} is before {first.bot}"
         f"{'' if apart else ', and the two are not apart'} (fine: more than {_FEW_MATCHES:.1%} of "
         "the matches, and bots that are apart)",

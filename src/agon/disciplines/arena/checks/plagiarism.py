@@ -2,7 +2,12 @@
 
 import hashlib
 import unicodedata
+from array import array
 from dataclasses import dataclass, field
+from math import ceil
+from typing import Final
+
+_ROUNDING: Final = 1e-9  # by which a product of floats may be too large
 
 
 def words(response: str) -> list[str]:
@@ -92,6 +97,11 @@ def text_similarity(first: str, second: str, *, threshold: float) -> Similarity:
 class EarlierAnswers:
     """The answers of a contest so far, with who wrote each and in which match.
 
+    Of n words that share at least the part t with another answer, at least ⌈t n⌉ are in both. So
+    whatever order words have, both answers share one of their first n − ⌈t n⌉ + 1 words: answers
+    are found by these alone (prefix filtering; Chaudhuri, Ganti, Kaushik 2006). The order is the
+    one in which words were first used, the last first, so that these words are rare ones.
+
     Attributes:
         threshold: rule ``plagiarism_jaccard``.
 
@@ -106,13 +116,20 @@ class EarlierAnswers:
 
     threshold: float
     _equal: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)
-    _words: list[tuple[frozenset[str], str, str]] = field(default_factory=list, repr=False)
+    _numbers: dict[str, int] = field(default_factory=dict, repr=False)  # of words
+    _answers: "list[tuple[array[int], str, str]]" = field(default_factory=list, repr=False)
+    _by_word: dict[int, list[int]] = field(default_factory=dict, repr=False)
 
     def add(self, text: str, *, author: str, match: str) -> None:
         """Note an answer; it is compared with all later ones of others."""
         self._equal.setdefault(fingerprint(text), {}).setdefault(author, match)
-        if self.threshold < 1:
-            self._words.append((frozenset(words(text)), author, match))
+        if self.threshold >= 1:
+            return
+        numbers = {self._numbers.setdefault(word, len(self._numbers)) for word in words(text)}
+        own = array("q", sorted(numbers, reverse=True))
+        for number in own[: self._prefix(len(own))]:
+            self._by_word.setdefault(number, []).append(len(self._answers))
+        self._answers.append((own, author, match))
 
     def source_of(self, text: str, *, author: str) -> str | None:
         """Return the match of an earlier answer of another one that a text copies; None: none."""
@@ -120,12 +137,20 @@ class EarlierAnswers:
         source = next((match for who, match in equal.items() if who != author), None)
         if source is not None or self.threshold >= 1:
             return source
-        own = frozenset(words(text))
-        for theirs, who, match in self._words:
-            # |A ∩ B| / |A ∪ B| is at most the smaller size by the larger one.
-            least, most = sorted((len(own), len(theirs)))
-            if who == author or least < self.threshold * most:
+        distinct = set(words(text))
+        own = {self._numbers[word] for word in distinct if word in self._numbers}
+        # Words that were never used are before all others in the order of words.
+        prefix = self._prefix(len(distinct)) - (len(distinct) - len(own))
+        first = sorted(own, reverse=True)[: max(0, prefix)]
+        for place in sorted({place for number in first for place in self._by_word.get(number, ())}):
+            theirs, who, match = self._answers[place]
+            if who == author:
                 continue
-            if len(own & theirs) >= self.threshold * len(own | theirs):
+            shared = len(own.intersection(theirs))
+            if shared >= self.threshold * (len(distinct) + len(theirs) - shared):
                 return match
         return None
+
+    def _prefix(self, size: int) -> int:
+        """Return how many of the first words of so many decide whether answers are compared."""
+        return size - max(1, ceil(self.threshold * size - _ROUNDING)) + 1 if size else 0

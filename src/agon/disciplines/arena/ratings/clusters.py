@@ -17,6 +17,7 @@ from agon.errors import NotScorable
 from agon.kernel.ratings.clusters import FEW, Clusters
 
 _COLUMNS: Final = {"prompt": "prompt_id", "judge": "judge"}
+_CRITERIA: Final = {"auto": ("prompt",), "both": ("prompt", "judge")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +72,7 @@ def clusters_of(verdicts: Verdicts, rules: ArenaRules, *, row: Ints) -> Clusters
     within = np.flatnonzero((a >= 0) & (b >= 0))
     if rules.cluster == "none" or not len(within):
         return None
-    names = {"auto": ["prompt"], "both": ["prompt", "judge"]}.get(rules.cluster, [rules.cluster])
+    names = _CRITERIA.get(rules.cluster, (rules.cluster,))
     codes = []
     for name in names:
         column = verdicts.prompt if name == "prompt" else verdicts.judge
@@ -83,7 +84,8 @@ def clusters_of(verdicts: Verdicts, rules: ArenaRules, *, row: Ints) -> Clusters
             fact = "no match has a value" if distinct is None else "all matches have one value"
             raise NotScorable(
                 f"cluster={rules.cluster}: {fact} in the column {_COLUMNS[name]!r}, and clusters "
-                "need two: set cluster=none, or record it"
+                "need two: set cluster=none, or record it",
+                instead={"cluster": next((each for each in names if each != name), "none")},
             )
         codes.append(distinct)
     a, b, score = a[within], b[within], verdicts.score[within]

@@ -51,6 +51,16 @@ def controls(rules: ArenaRules) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, (each.strip() for each in rules.control.split(",")))))
 
 
+def without_control(rules: ArenaRules, name: str) -> dict[str, str]:
+    """Return the value of the rule ``control`` with one of its names left out.
+
+    Example:
+        >>> without_control(ArenaRules().override({"control": "length,cost"}), "cost")
+        {'control': 'length'}
+    """
+    return {"control": ",".join(each for each in controls(rules) if each != name)}
+
+
 def columns_of(rules: ArenaRules) -> dict[str, str]:
     """Return the columns of the matches that the rule ``control`` reads, with their kinds.
 
@@ -85,7 +95,10 @@ def covariates_of(
     if not names:
         return made
     if records is None:
-        raise NotScorable(f"control={names[0]}: these matches have no columns besides their result")
+        raise NotScorable(
+            f"control={names[0]}: these matches have no columns besides their result",
+            instead={"control": ""},
+        )
     there = _columns_with_values(records)
     ids = facts.matches.ids.take(pa.array(match))
 
@@ -109,21 +122,22 @@ def _control(
     """Return one control of every match, not standardized."""
     sides = [f"{name}_a", f"{name}_b"]
     if set(sides) <= set(there):
-        of_a, of_b = (_known(name, each) for each in read(sides, "DOUBLE"))
+        of_a, of_b = (_known(name, each, rules) for each in read(sides, "DOUBLE"))
     elif name in there:
-        return _known(name, read([name], "DOUBLE")[0])
+        return _known(name, read([name], "DOUBLE")[0], rules)
     elif name in STYLES and {"response_a", "response_b"} <= set(there):
         texts = read(["response_a", "response_b"], "VARCHAR")
         of_a, of_b = (
             _known(name, pa.array([None if text is None else float(style_count(name, text))
-                                   for text in each.to_pylist()], pa.float64()))
+                                   for text in each.to_pylist()], pa.float64()), rules)
             for each in texts
         )  # fmt: skip
     else:
         has = ", or responses to count it in" if name in STYLES else ""
         raise NotScorable(
             f"control={name}: the matches have neither the columns {name}_a and {name}_b nor a "
-            f"column {name}{has}. State a column that they have, or leave the control out"
+            f"column {name}{has}. State a column that they have, or leave the control out",
+            instead=without_control(rules, name),
         )
     if rules.control_form == "difference":
         return of_a - of_b
@@ -142,11 +156,12 @@ def _columns_with_values(records: Records) -> list[str]:
     ]
 
 
-def _known(name: str, values: pa.Array) -> Vector:
+def _known(name: str, values: pa.Array, rules: ArenaRules) -> Vector:
     if missing := values.null_count:
         raise NotScorable(
             f"control={name}: {missing:,} of {len(values):,} rated matches have no number there. "
-            "Leave these matches out, or the control"
+            "Leave these matches out, or the control",
+            instead=without_control(rules, name),
         )
     known: Vector = values.to_numpy(zero_copy_only=False).astype(np.float64)
     return known

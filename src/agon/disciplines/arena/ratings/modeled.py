@@ -1,6 +1,6 @@
 """Rate bots by a model of ties, of positions and of styles; say what each of them changes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import log
 from statistics import NormalDist
@@ -10,11 +10,11 @@ import numpy as np
 
 from agon.disciplines.arena.formulas import Ints, Vector
 from agon.disciplines.arena.ratings.clusters import Verdicts
-from agon.disciplines.arena.ratings.covariates import POSITION, controls
+from agon.disciplines.arena.ratings.covariates import POSITION, controls, without_control
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable
 from agon.kernel.ratings.clusters import Clusters
-from agon.kernel.ratings.covariance import Covariance, connected_groups
+from agon.kernel.ratings.covariance import Covariance, connected_groups, degrees_of
 from agon.kernel.ratings.intervals import Intervals, covariance_intervals
 from agon.kernel.ratings.models import ModelFit, ModelRows, fit_model
 from agon.kernel.ratings.pair_counts import PairCounts
@@ -22,6 +22,7 @@ from agon.kernel.rounding import publish
 
 MAX_MODEL_BOTS = 2000  # the matrices of a model are dense, and inverted in each step
 _LISTED = 5
+_PLAIN = {"ties": "half", "position": "ignored", "control": ""}
 _MEANINGS = {
     "half": "",
     "davidson": "ties: log of the odds of a tie to the geometric mean of a win and a loss",
@@ -110,19 +111,22 @@ def fit_verdicts(
     if counts.players > MAX_MODEL_BOTS:
         raise NotScorable(
             f"models of ties, positions and styles are fitted for up to {MAX_MODEL_BOTS:,} bots, "
-            f"and {counts.players:,} are rated here: set ties=half, position=ignored and no control"
+            f"and {counts.players:,} are rated here: set ties=half, position=ignored and no "
+            "control",
+            instead=_PLAIN,
         )
     if rules.interval == "bootstrap":
         raise NotScorable(
             "interval=bootstrap resamples the plain model: set interval=sandwich with ties, "
-            "position or control"
+            "position or control",
+            instead=_PLAIN,
         )
     a, b = row[verdicts.a], row[verdicts.b]
     chosen = np.flatnonzero((a >= 0) & (b >= 0))
     if clusters is not None and clusters.match is not None:
         chosen = clusters.match  # in the order of the clusters
     names = tuple(verdicts.covariates)
-    columns = [_standardize(name, verdicts.covariates[name][chosen]) for name in names]
+    columns = [_standardize(name, verdicts.covariates[name][chosen], rules) for name in names]
     rows = ModelRows(
         counts.players,
         a[chosen],
@@ -132,16 +136,22 @@ def fit_verdicts(
         np.column_stack(columns) if columns else np.zeros((len(chosen), 0)),
         names,
     )
-    fit = fit_model(
-        rows,
-        ties=rules.ties,
-        regularization=rules.bradley_terry_regularisation,
-        start=start,
-        clusters=clusters,
-    )
+    try:
+        fit = fit_model(
+            rows,
+            ties=rules.ties,
+            regularization=rules.bradley_terry_regularisation,
+            start=start,
+            clusters=clusters,
+        )
+    except NotScorable as error:
+        raise NotScorable(str(error), instead=_rules_of(error.instead, rules)) from error
     size = counts.players
     covariance = Covariance(
-        tuple(each[:size, :size] for each in fit.estimates), center, connected_groups(counts)
+        tuple(each[:size, :size] for each in fit.estimates),
+        center,
+        connected_groups(counts),
+        degrees_of(clusters),
     )
     elo = rules.elo_scale / log(10.0)
     plain = publish((start - center @ start) * elo + rules.elo_start)
@@ -155,7 +165,17 @@ def fit_verdicts(
     return covariance_intervals(fit.strength, covariance, level=rules.confidence), model
 
 
-def _standardize(name: str, values: Vector) -> Vector:
+def _rules_of(model: Mapping[str, Any], rules: ArenaRules) -> dict[str, Any]:
+    """Return the rules of a model that is stated as its covariates and ties."""
+    made = {name: value for name, value in model.items() if name == "ties"}
+    if "covariates" in model:
+        left = model["covariates"]
+        made["control"] = ",".join(name for name in controls(rules) if name in left)
+        made["position"] = rules.position if POSITION in left else "ignored"
+    return made
+
+
+def _standardize(name: str, values: Vector, rules: ArenaRules) -> Vector:
     """Return a covariate divided by its standard deviation; the position as it is.
 
     Raises:
@@ -167,7 +187,8 @@ def _standardize(name: str, values: Vector) -> Vector:
     if spread <= 1e-12 * (1.0 + float(np.abs(values).max(initial=0.0))):
         raise NotScorable(
             f"control={name}: it is the same in all rated matches, so that there is nothing to "
-            "control for. Leave it out"
+            "control for. Leave it out",
+            instead=without_control(rules, name),
         )
     return values / spread
 

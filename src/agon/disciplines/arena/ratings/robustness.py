@@ -144,7 +144,7 @@ def rank_robustness(
                 next=names[at + 1],
                 margin=float(theta[first] - theta[second]) * elo,
                 matches=None if cells is None else len(left_out),
-                share=None if cells is None else len(left_out) / len(ratings.match),
+                share=None if cells is None else len(left_out) / float(counts.matches.sum()),
                 left_out=left_out,
             )
         )
@@ -243,8 +243,9 @@ def _match_ids(
     a, b = row[ratings.a], row[ratings.b]
     low, high = np.minimum(a, b), np.maximum(a, b)
     pair = np.searchsorted(_keys(counts.i, counts.j, counts), _keys(low, high, counts))
+    rated = low >= 0  # others are of no pair
     score = np.where(a == low, score_of(ratings.result), 1 - score_of(ratings.result))
-    outcome = pair * 3 + np.rint(2 * score).astype(np.int64)
+    outcome = np.where(rated, pair * 3 + np.rint(2 * score).astype(np.int64), -1)
     places: list[int] = []
     for cell in np.flatnonzero(taken).tolist():
         places += np.flatnonzero(outcome == cell)[: int(taken[cell])].tolist()

@@ -67,18 +67,26 @@ def explain_strength(
     matches = sum(opponent["matches"] for opponent in opponents)
     points = sum(opponent["points"] for opponent in opponents)
     expected = publish(sum(opponent["expected"] for opponent in opponents))
+    board_row = board.row(name)
+    unrated = board_row["matches"] - matches
     score = float(strengths.score[row])
     prior = rules.bradley_terry_regularisation
     strength = Part(
         "strength",
         publish(score - rules.elo_start),
-        {"matches": matches, "opponents": len(opponents), "points": points, "expected": expected},
+        {
+            "matches": matches,
+            "unrated_matches": unrated,
+            "opponents": len(opponents),
+            "points": points,
+            "expected": expected,
+        },
         {"elo_scale": rules.elo_scale, "bradley_terry_regularisation": prior},
         f"Took {points:g} points in {matches} matches against {len(opponents)} opponents; at "
         f"{score:.0f} it is expected to take {expected:.4g}"
-        + (f", pulled to the mean by {prior:g} tied matches." if prior else "."),
+        + (f", pulled to the mean by {prior:g} tied matches." if prior else ".")
+        + (f" {unrated} more with bots without a rating do not count here." if unrated else ""),
     )
-    board_row = board.row(name)
     context = {key: board_row[key] for key in _SHOWN}
     context["opponents"] = opponents
     rated = None if matches_of is None else matches_of()

@@ -16,7 +16,7 @@ from agon.disciplines.arena.formulas import Ints, Vector
 from agon.disciplines.arena.history import Standings
 from agon.disciplines.arena.ratings.clusters import Verdicts, cluster_notes, clusters_of
 from agon.disciplines.arena.ratings.modeled import Model, fit_verdicts, is_modeled
-from agon.disciplines.arena.ratings.unrated import reasons, separate_groups
+from agon.disciplines.arena.ratings.unrated import left_out_notes, reasons, separate_groups
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable, did_you_mean
 from agon.kernel.boards import Board
@@ -127,7 +127,7 @@ def strengths_of(
         unrated=rated.unrated,
         clusters=clusters,
         model=model,
-        notes=(*notes, *made.notes),
+        notes=(*notes, *left_out_notes(pairs, rated.counts), *made.notes),
     )
 
 
@@ -239,7 +239,8 @@ def _reference(rated: _RatedBots, rules: ArenaRules) -> Vector:
     if rules.center not in rated.names:
         raise NotScorable(
             f"center is {rules.center!r}, which is neither weighted nor mean nor a rated bot: "
-            f"{did_you_mean(rules.center, rated.names)}"
+            f"{did_you_mean(rules.center, rated.names)}",
+            instead={"center": "weighted"},
         )
     return (np.arange(players) == rated.names.index(rules.center)).astype(np.float64)
 

@@ -61,6 +61,26 @@ def _all(matches: float) -> str:
     return "its only match" if matches == 1 else f"all {matches:,.0f} matches"
 
 
+def left_out_notes(counts: PairCounts, rated: PairCounts) -> tuple[str, ...]:
+    """Return a note on the matches that no rating follows from; nothing where there are none.
+
+    Args:
+        counts: outcomes of all pairs.
+        rated: of the pairs of rated players.
+
+    Example:
+        >>> from agon.kernel.ratings.pair_counts import count_pairs
+        >>> counts = count_pairs([0, 0, 2, 2], [1, 1, 0, 0], [1, 0, 1, 1], players=3)
+        >>> left_out_notes(counts, counts.select(np.array([True, True, False])))
+        ('no rating follows from 2 of 4 matches, which are with bots without a rating',)
+    """
+    total, used = int(counts.matches.sum()), int(rated.matches.sum())
+    if used == total:
+        return ()
+    left_out = f"{total - used:,} of {total:,} matches"
+    return (f"no rating follows from {left_out}, which are with bots without a rating",)
+
+
 def separate_groups(connected: npt.NDArray[np.int32], names: Sequence[str]) -> str | None:
     """Return a note that names groups of players who never met; None: there is one group.
 
