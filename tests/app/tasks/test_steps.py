@@ -1,17 +1,28 @@
 """The steps of a task: how they are read, and when they end a trial."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from agon.app.containers import AgentTrial, Image, Outputs
 from agon.app.containers.pass_rule import PassRule
 from agon.app.files import InvalidPackage
 from agon.app.tasks.formats.discovery import read_task
+from agon.app.tasks.preparation import before
 from agon.app.tasks.step_trials import StepOutcome, decide, task_of_step
 from agon.app.tasks.steps import StepSettings, Strategy
 from agon.app.tasks.task import TaskSettings
-from app.tasks.folders import stepped
+from agon.app.tasks.trials import run_trial
+from agon.runners.agents.builtin import NopAgent
+from app.tasks.folders import prepared, stepped
+from fakes.containers import FakeContainers
 
+IMAGE = Image(
+    reference="i", content="c", user="", writable=("/app",), cached=True, seconds=0.0
+)  # fmt: skip
 BOTH = PassRule(source="both")
 
 
@@ -68,3 +79,77 @@ def test_a_step_without_its_files_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(InvalidPackage) as refused:
         read_task(folder)
     assert "t/steps/two/instruction.md" in str(refused.value)
+
+
+def test_a_step_brings_files_and_its_tests_lie_over_those_of_all(tmp_path: Path) -> None:
+    """Its ``setup.sh`` runs between the health check of the task and its own."""
+    task = read_task(prepared(tmp_path / "t"))
+    one, two = (task_of_step(task, step) for step in task.settings.steps)
+    assert (one.files.workdir, two.files.workdir) == (None, task.folder / "steps/two/workdir")
+    assert (one.files.tests, one.files.shared_tests) == (task.folder / "tests", None)
+    assert two.files.shared_tests == task.folder / "tests"
+    script = before(two, replace(IMAGE, entrypoint=()))
+    assert script.index("setup.sh") < script.index("[ -e ready ]")
+    assert "setup.sh" not in before(one, IMAGE)
+
+
+@pytest.mark.parametrize(
+    ("path", "target", "message"),
+    [
+        (
+            "steps/two/workdir/x",
+            "../../../tests",
+            "t/steps/two/workdir/x: is a link to ../../../te",
+        ),
+        ("steps/two/workdir/x", "/etc/passwd", "t/steps/two/workdir/x: is a link to /etc/passwd"),
+        ("steps/two/workdir/x", "nothing", "t/steps/two/workdir/x: is a link to nothing"),
+        ("steps/one/workdir", "../two/workdir", "t/steps/one/workdir: is no folder"),
+        (
+            "steps/two/tests/test.sh",
+            "check.sh",
+            "t/steps/two/tests/test.sh: cannot replace tests/test.sh",
+        ),
+        ("steps/one/tests", None, "t/steps/one/tests/check.sh: cannot replace tests/ch"),
+        ("steps/one/environment", None, "belongs to one step"),
+    ],
+)
+def test_files_of_a_step_that_lead_elsewhere_are_refused(
+    tmp_path: Path, path: str, target: str | None, message: str
+) -> None:
+    """Before a run: a link could bring what is not the step's, or write where it should not."""
+    folder = prepared(tmp_path / "t")
+    if target is None:
+        (folder / path / "check.sh").mkdir(parents=True)
+    else:
+        (folder / path).symlink_to(target)
+    with pytest.raises(InvalidPackage) as refused:
+        read_task(folder)
+    assert message in str(refused.value)
+
+
+def test_links_within_the_files_of_a_step_stay(tmp_path: Path) -> None:
+    """They are in public tasks, and lead nowhere else."""
+    folder = prepared(tmp_path / "t")
+    (folder / "steps/two/workdir/same.txt").symlink_to("data/in.txt")
+    assert read_task(folder).settings.steps
+
+
+def test_tests_of_a_step_replace_files_and_no_target_of_links(tmp_path: Path) -> None:
+    """The tests that run are those of all with the step's own over them."""
+    task = read_task(prepared(tmp_path / "t"))
+    seen: dict[str, str] = {}
+
+    class Reading(FakeContainers):
+        def verify(self, image: Image, outputs: Outputs, tests: Path, **others: Any) -> Any:
+            seen.update({path.name: path.read_text() for path in tests.iterdir()})
+            return super().verify(image, outputs, tests, **others)
+
+    (tmp_path / "trial").mkdir()
+    run_trial(
+        task, 1, NopAgent(), containers=Reading(rewards={"reward": 1.0}), image=IMAGE,
+        trial=AgentTrial(run="r", name="n", folder=tmp_path / "trial"),
+        now=lambda: datetime.now(UTC),
+    )  # fmt: skip
+    assert "42" in seen["check.sh"]
+    assert "reward.txt" in seen["test.sh"]
+    assert "first" in (task.folder / "tests/check.sh").read_text()

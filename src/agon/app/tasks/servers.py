@@ -57,8 +57,9 @@ def connections_in(text: str) -> list[tuple[int, str]]:
 
 def _texts(task: Task) -> Iterator[Path]:
     """Yield the scripts and programs that a task's tests consist of, if they are not large."""
-    folder = task.files.tests
-    paths = {path for path in folder.rglob("*") if path.suffix in _SUFFIXES}
+    folders = filter(None, (task.files.tests, task.files.shared_tests))
+    found = (path for folder in folders for path in folder.rglob("*"))
+    paths = {path for path in found if path.suffix in _SUFFIXES}
     for path in sorted({*paths, *filter(None, (task.files.script,))}):
         if path.is_file() and path != task.files.cheat and path.stat().st_size <= _MAX_FILE_BYTES:
             yield path

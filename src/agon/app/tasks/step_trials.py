@@ -30,10 +30,10 @@ class StepOutcome:
     exit_code: int | None
 
 
-def tests_of_step(folder: Path, step: StepSettings) -> Path:
-    """Return the folder of a step's tests: its own, else that of all steps."""
-    own = folder / "steps" / step.name / "tests"
-    return own if own.is_dir() else folder / "tests"
+def tests_of_step(folder: Path, step: StepSettings) -> tuple[Path, ...]:
+    """Return the folders of a step's tests, each laid over those before: of all steps, its own."""
+    folders = (folder / "tests", folder / "steps" / step.name / "tests")
+    return tuple(one for one in folders if one.is_dir())
 
 
 def solution_of_step(folder: Path, step: StepSettings) -> Path | None:
@@ -45,13 +45,16 @@ def solution_of_step(folder: Path, step: StepSettings) -> Path | None:
 def task_of_step(task: Task, step: StepSettings) -> Task:
     """Return a step as a task of its own."""
     settings, own = task.settings, task.folder / "steps" / step.name
+    tests, workdir = tests_of_step(task.folder, step), own / "workdir"
     return replace(
         task,
         folder=own,
         instruction=read_text(own / "instruction.md", where=f"{task.name}/steps/{step.name}"),
         files=replace(
             task.files,
-            tests=tests_of_step(task.folder, step),
+            tests=tests[-1],
+            shared_tests=tests[0] if len(tests) > 1 else None,
+            workdir=workdir if workdir.is_dir() else None,
             solution=solution_of_step(task.folder, step),
         ),
         settings=replace(

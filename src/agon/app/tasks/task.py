@@ -186,6 +186,9 @@ class Files:
             is named.
         image: the name of that image; empty when there is a Dockerfile.
         tests: the folder the verifier sees as ``/tests``.
+        shared_tests: a folder whose files it sees there as well, where ``tests`` has no such file;
+            None: there is none.
+        workdir: the folder whose files a step brings into the working folder; None: there is none.
         verifier: whether the verifier's image is built from that folder.
         verifier_image: the name of the verifier's image; empty: built, or the agent's.
         script: the test script, if it is not ``test.sh`` in ``tests``.
@@ -198,6 +201,8 @@ class Files:
     context: Path | None
     image: str = ""
     tests: Path
+    shared_tests: Path | None = None
+    workdir: Path | None = None
     verifier: bool = False
     verifier_image: str = ""
     script: Path | None = None

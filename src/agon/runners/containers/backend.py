@@ -56,6 +56,7 @@ from agon.runners.containers.rewards import Reward, read_reward
 from agon.runners.containers.run_specs import ContainerRun, RunSpec
 from agon.runners.containers.runs import ContainerRunner
 from agon.runners.containers.staging import StagingFolder
+from agon.runners.containers.start_archive import write_start
 from agon.runners.containers.tests_variables import MODULES, variables_of_tests
 
 _KEEPING_OWNER: Final = (("TAR_OPTIONS", "--no-same-owner"),)
@@ -308,7 +309,7 @@ class CommandLineContainers:
         leaves = self._leaves_root(image, trial)
         user = "" if leaves else trial.user
         outputs = (*outputs, *(path for path in AGENT_LOGS if path not in outputs))
-        state = trial.state
+        state, start = trial.state, self._start_of(trial)
         return RunSpec(
             phase="agent",
             image=replace(image, user=user or image.user),
@@ -319,10 +320,10 @@ class CommandLineContainers:
             limits=limits,
             binds=(
                 *(BindMount(self._stage.show(mount.source), mount.target) for mount in mounts),
-                *((BindMount(state.path.resolve(), OUTPUTS),) if state else ()),
+                *((BindMount(start.resolve(), OUTPUTS),) if start else ()),
             ),
             replaced=replaced_paths(state.declared, image.home) if state else (),
-            unpacked=state.files if state else 0,
+            unpacked=max(1, state.files) if state else 0,  # one without entries is its doing too
             environment=(
                 *(_KEEPING_OWNER if is_root(user or image.user) else ()),
                 *(*proxy_variables(trial.proxy), *environment),
@@ -334,6 +335,16 @@ class CommandLineContainers:
             archive="outputs.tar",
             network=trial.network,
         )
+
+    def _start_of(self, trial: AgentTrial) -> Path | None:
+        """Return the archive that an agent's container begins with; None: with the image alone."""
+        state = trial.state.path if trial.state else None
+        if not trial.laid:
+            return state
+        start = trial.folder / "start.tar"
+        folders = [(self._stage.show(one.source), one.target) for one in trial.laid]
+        write_start(start, state, folders)
+        return start
 
     def _leaves_root(self, image: Image, trial: AgentTrial) -> bool:
         """Return whether an agent with another user begins as root, which may change to it.

@@ -227,21 +227,16 @@ def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]
             named = _location(folder, f"{path}/{INSTRUCTION}")
             texts[-1] = read_text(folder / path / INSTRUCTION, where=named)
             _check_instruction(texts[-1], where=named)
-        for name in ("workdir", "environment", "tests/Dockerfile"):
+        _check_workdir(folder, f"{path}/workdir", issues)
+        for name in ("environment", "tests/Dockerfile"):
             if (folder / path / name).exists():
                 what = "belongs to one step, and the environment is that of all"
                 issues.append(FileIssue(_location(folder, f"{path}/{name}"), what, "leave it out"))
-        if not (folder / path / "tests").is_dir():
-            _require(folder, "tests/test.sh", issues)
-        else:
-            _require(folder, f"{path}/tests/test.sh", issues)
-            if (folder / "tests").exists():
-                what = "is beside tests of all steps, and a step has one folder of them"
-                issues.append(FileIssue(_location(folder, f"{path}/tests"), what, "merge them"))
+        _check_tests(folder, f"{path}/tests", issues)
     if issues:
         raise InvalidPackage(*issues)
     outputs = tuple(dict.fromkeys(path for text in texts for path in named_files(text)))
-    places = [tests_of_step(folder, step) for step in settings.steps]
+    places = [place for step in settings.steps for place in tests_of_step(folder, step)]
     has_solutions = all(solution_of_step(folder, step) for step in settings.steps)
     return Task(
         name=folder.name,
@@ -252,6 +247,7 @@ def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]
             context=context if built else None,
             image="" if built else settings.image,
             tests=folder / "steps",
+            shared_tests=_folder(folder / "tests"),
             solution=solution_of_step(folder, settings.steps[0]) if has_solutions else None,
         ),
         settings=replace(settings, outputs=outputs),
@@ -259,6 +255,38 @@ def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]
         or ("both" if any(map(writes_reward, places)) else "exit_code"),
         sha256=sha256_of(folder),
     )
+
+
+def _check_workdir(folder: Path, path: str, issues: list[FileIssue]) -> None:
+    """Collect an error for each link that leads out of the files that a step brings."""
+    place = folder / path
+    if place.is_symlink() or (place.exists() and not place.is_dir()):
+        issues.append(FileIssue(_location(folder, path), "is no folder", "put a folder there"))
+        return
+    for name, entry in files_under(place) if place.is_dir() else ():
+        if not entry.is_symlink():
+            continue
+        target, led = Path(entry.path).readlink(), Path(entry.path).resolve()
+        if target.is_absolute() or not (led.exists() and led.is_relative_to(place)):
+            what = f"is a link to {target}, which is not in the folder"
+            issues.append(FileIssue(_location(folder, f"{path}/{name}"), what, "copy its target"))
+
+
+def _check_tests(folder: Path, path: str, issues: list[FileIssue]) -> None:
+    """Collect an error if a step has no script of its tests, or they do not fit those of all."""
+    own, shared = folder / path, folder / "tests"
+    in_own = (own / "test.sh").exists() or not (shared / "test.sh").exists()
+    _require(folder, f"{path}/test.sh" if in_own else "tests/test.sh", issues)
+    for name, entry in files_under(own) if own.is_dir() else ():
+        other = shared / name
+        kinds = {(one.is_symlink(), one.is_dir()) for one in (Path(entry.path), other)}
+        if (other.is_symlink() or other.exists()) and (len(kinds) > 1 or entry.is_symlink()):
+            what = f"cannot replace tests/{name}: they are not both files or both folders"
+            issues.append(FileIssue(_location(folder, f"{path}/{name}"), what, "rename one"))
+
+
+def _folder(path: Path) -> Path | None:
+    return path if path.is_dir() and not path.is_symlink() else None
 
 
 def _old_task(folder: Path, issues: list[FileIssue]) -> Task:
