@@ -13,11 +13,11 @@ from agon.app.files import InvalidPackage
 from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.preparation import before
 from agon.app.tasks.step_trials import StepOutcome, decide, task_of_step
-from agon.app.tasks.steps import StepSettings, Strategy
-from agon.app.tasks.task import TaskSettings
+from agon.app.tasks.steps import Strategy
+from agon.app.tasks.task import StepSettings, TaskSettings
 from agon.app.tasks.trials import run_trial
 from agon.runners.agents.builtin import NopAgent
-from app.tasks.folders import prepared, stepped
+from app.tasks.folders import prepared, stepped, write
 from fakes.containers import FakeContainers
 
 IMAGE = Image(
@@ -153,3 +153,19 @@ def test_tests_of_a_step_replace_files_and_no_target_of_links(tmp_path: Path) ->
     assert "42" in seen["check.sh"]
     assert "reward.txt" in seen["test.sh"]
     assert "first" in (task.folder / "tests/check.sh").read_text()
+
+
+def test_a_step_collects_what_the_task_collects_and_more(tmp_path: Path) -> None:
+    """The task's commands run first; paths of all steps are handed over from step to step."""
+    toml = (
+        'artifacts = ["/srv/all"]\n[[verifier.collect]]\ncommand = "first"\n'
+        '[[steps]]\nname = "one"\n[[steps]]\nname = "two"\nartifacts = ["/srv/two"]\n'
+        '[[steps.verifier.collect]]\ncommand = "second"\nuser = "root"\n'
+    )
+    task = read_task(write(prepared(tmp_path / "t"), {"task.toml": toml}))
+    assert task.settings.outputs == ("/srv/all", "/srv/two")
+    commands = [
+        [one.command for one in task_of_step(task, step).settings.collected]
+        for step in task.settings.steps
+    ]
+    assert commands == [["first"], ["first", "second"]]

@@ -7,9 +7,10 @@ from typing import Final
 
 import pytest
 
-from agon.app.containers import AgentTrial, Containers, ImageSpec
+from agon.app.containers import AgentTrial, Containers
 from agon.app.tasks.agents import Agent
 from agon.app.tasks.formats.discovery import read_task
+from agon.app.tasks.services import build
 from agon.app.tasks.trials import TrialResult, run_trial
 from agon.runners.agents.builtin import NopAgent, OracleAgent
 from app.tasks.folders import prepared, stepped, write
@@ -20,8 +21,8 @@ FORGERIES: Final = {
     "| tee check.sh tests/check.sh /tests/check.sh",
     "a reward": "mkdir -p /logs/verifier; for f in /logs /logs/verifier /logs/artifacts . ; do "
     "echo 1 > $f/reward.txt; echo '{\"reward\": 1}' > $f/reward.json; done",
-    "a process that outlives its step": "(while :; do touch /app/beat; echo 42 > /app/sum; "
-    "echo 1 > /logs/verifier/reward.txt; sleep 0.1; done) >/dev/null 2>&1 &",
+    "a process that outlives its step": "(while :; do [ ! -e /app/data ] || echo 42 "
+    "> /app/sum; sleep 0.02; done) >/dev/null 2>&1 &",
     "a link in place of the next step's files": "ln -s /tmp data",
     "a folder in place of the next step's files": "mkdir -p data/in.txt/x setup.sh/x",
     "a file in place of the next step's folder": "echo 42 > data",
@@ -33,7 +34,7 @@ FORGERIES: Final = {
 def result_of(containers: Containers, agent: Agent, folder: Path) -> TrialResult:
     """Return the result of one trial of a task."""
     task = read_task(folder)
-    image = containers.build(ImageSpec(context=task.files.context))
+    image = build(task, containers)
     place = folder.parent / "trial"
     place.mkdir()
     trial = AgentTrial(run="steps", name="steps", folder=place)
@@ -114,3 +115,33 @@ def test_a_step_that_keeps_the_next_from_beginning_fails(
     write(folder, {"tests/check.sh": "true\n"})
     result = result_of(containers, Script(f"touch first; {end}"), folder)
     assert result.result == "failed", result.reason
+
+
+COLLECTING: Final = """\
+[[steps]]
+name = "one"
+[[steps]]
+name = "two"
+artifacts = ["/srv/sum"]
+[[steps.verifier.collect]]
+command = "cat /app/sum > /srv/sum"
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "result"),
+    [
+        ("if [ -e ready ]; then echo 42 > sum; else touch first; fi", "passed"),
+        ("touch first; [ -e ready ] || echo 42 > /srv/sum", "failed"),
+    ],
+    ids=["honest", "planted by the step before"],
+)
+def test_a_step_collects_at_its_own_end(
+    containers: Containers, tmp_path: Path, script: str, result: str
+) -> None:
+    """What the step before left under the name of what is collected is written again."""
+    folder = prepared(tmp_path / "task")
+    text = (folder / "task.toml").read_text().partition("[[steps]]")[0]
+    checks = '[ "$(cat /srv/sum)" = 42 ]\n'
+    write(folder, {"task.toml": text + COLLECTING, "steps/two/tests/check.sh": checks})
+    assert result_of(containers, Script(script), folder).result == result

@@ -7,8 +7,8 @@ from pathlib import Path
 from agon.app.containers import AgentTrial, Outcome, Outputs
 from agon.app.containers.pass_rule import REWARD, PassRule
 from agon.app.tasks.files import read_text
-from agon.app.tasks.steps import StepSettings, below_minimum, combine
-from agon.app.tasks.task import Task, TaskSettings
+from agon.app.tasks.steps import below_minimum, combine
+from agon.app.tasks.task import StepSettings, Task, TaskSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +67,7 @@ def task_of_step(task: Task, step: StepSettings) -> Task:
             verifier_user=step.verifier_user or settings.verifier_user,
             verifier_env={**settings.verifier_env, **dict(step.verifier_env)},
             step_preparation=step.health,
+            collected=(*settings.collected, *step.collected),
             steps=(),
             is_step=True,
         ),

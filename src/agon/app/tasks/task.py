@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 from agon.app.containers import Condition, HealthCheck, RewardSource
 from agon.app.containers.collection import ServicePath
 from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
-from agon.app.tasks.steps import StepSettings, Strategy
+from agon.app.tasks.steps import Strategy
 
 Flavour: TypeAlias = Literal["harbor", "terminal-bench-1"]
 """The layout of a folder: ``task.toml`` with ``instruction.md``, or ``task.yaml``."""
@@ -59,6 +59,35 @@ class CollectCommand:
     timeout_s: float = 60.0
     user: str = ""
     service: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepSettings:
+    """A row of ``[[steps]]``; what it does not say is as in the whole task.
+
+    Attributes:
+        name: its folder in ``steps``.
+        agent_s: seconds of the agent; None: as the task.
+        verifier_s: seconds of the tests; None: as the task.
+        verifier_user: the user that runs the tests; empty: as the task.
+        verifier_env: further variables of the tests.
+        min_reward: the least reward by key with which the trial goes on.
+        health: what must work before its agent begins, besides the task's own check.
+        outputs: further paths of the agent's container that the tests receive.
+        excluded: folders of ``outputs``, each with the patterns of what is left out below it.
+        collected: what runs after its agent, besides what the task collects.
+    """
+
+    name: str
+    agent_s: float | None = None
+    verifier_s: float | None = None
+    verifier_user: str = ""
+    verifier_env: tuple[tuple[str, str], ...] = ()
+    min_reward: tuple[tuple[str, float], ...] = ()
+    health: HealthCheck | None = None
+    outputs: tuple[str, ...] = ()
+    excluded: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    collected: tuple[CollectCommand, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -214,7 +214,7 @@ def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]
         "has steps and a user of its agent": bool(settings.agent_user),
         "has steps and a verifier image": bool(settings.verifier_image),
         "has steps and an image of its tests": (folder / "tests" / "Dockerfile").exists(),
-        "has steps and collects or hands over paths": bool(settings.collected or settings.outputs),
+        "has steps and collects from services": bool(settings.services_collected),
         "has steps and servers that go on": bool(settings.keep_servers),
     }
     remedy = "leave one out, or split the steps into tasks of their own"
@@ -235,7 +235,9 @@ def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]
         _check_tests(folder, f"{path}/tests", issues)
     if issues:
         raise InvalidPackage(*issues)
-    outputs = tuple(dict.fromkeys(path for text in texts for path in named_files(text)))
+    in_words = (path for text in texts for path in named_files(text))
+    of_steps = (path for step in settings.steps for path in step.outputs)
+    outputs = tuple(dict.fromkeys((*settings.outputs, *of_steps, *in_words)))
     places = [place for step in settings.steps for place in tests_of_step(folder, step)]
     has_solutions = all(solution_of_step(folder, step) for step in settings.steps)
     return Task(

@@ -23,11 +23,11 @@ from agon.app.tasks.formats.keys import keys_in, refused_keys, row_of
 from agon.app.tasks.formats.settings_reader import DAY_S, SettingsReader
 from agon.app.tasks.formats.step_keys import check_step_name, min_rewards, step_seconds
 from agon.app.tasks.formats.variables import TEMPLATE
-from agon.app.tasks.steps import StepSettings
-from agon.app.tasks.task import TaskLimits, TaskMetadata, TaskSettings
+from agon.app.tasks.task import StepSettings, TaskLimits, TaskMetadata, TaskSettings
 
 SETTINGS = "task.toml"
 MIB_OF_TIB = 1 << 20
+_NO_SERVICES = "a task with steps has no services"
 
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT])i?B?\s*", re.IGNORECASE)
 _MIB = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0 * 1024.0}
@@ -169,7 +169,7 @@ def _steps(keys: SettingsReader, where: str, issues: list[FileIssue]) -> tuple[S
     steps, taken = [], set[str]()
     for row in rows:
         step = SettingsReader(row, where=where, issues=issues, path="steps.")
-        verifier = step.table("verifier")
+        verifier, artifacts = step.table("verifier"), read_artifacts(step)
         _hosts(verifier)
         steps.append(
             StepSettings(
@@ -180,11 +180,19 @@ def _steps(keys: SettingsReader, where: str, issues: list[FileIssue]) -> tuple[S
                 verifier_env=tuple(_variables(verifier).items()),
                 min_reward=min_rewards(step),
                 health=_health(step),
+                outputs=artifacts.outputs,
+                excluded=artifacts.excluded,
+                collected=collect_commands(verifier),
             )
         )
         for name, value in steps[-1].verifier_env:
             if TEMPLATE.search(value):
                 verifier.add_issue(f"env.{name}", value, "name it in [verifier.env] of the task")
+        for place in artifacts.of_services:
+            step.add_issue("artifacts.service", place.service, f"{_NO_SERVICES}; leave it out")
+        for one in steps[-1].collected:
+            if one.service:
+                verifier.add_issue("collect.service", one.service, f"{_NO_SERVICES}; leave it out")
     return tuple(steps)
 
 
