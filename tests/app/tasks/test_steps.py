@@ -11,6 +11,7 @@ from agon.app.containers import AgentTrial, Image, Outputs
 from agon.app.containers.pass_rule import PassRule
 from agon.app.files import InvalidPackage
 from agon.app.tasks.formats.discovery import read_task
+from agon.app.tasks.overrides import Overrides, with_overrides
 from agon.app.tasks.preparation import before
 from agon.app.tasks.step_trials import StepOutcome, decide, task_of_step
 from agon.app.tasks.steps import Strategy
@@ -169,3 +170,86 @@ def test_a_step_collects_what_the_task_collects_and_more(tmp_path: Path) -> None
         for step in task.settings.steps
     ]
     assert commands == [["first"], ["first", "second"]]
+
+
+SEPARATE = """\
+artifacts = ["/app/all"]
+[verifier.environment]
+memory_mb = 128
+[[steps]]
+name = "one"
+[[steps]]
+name = "two"
+artifacts = [{ source = "/app/two", exclude = ["*.pyc"] }]
+[steps.verifier.environment]
+memory_mb = 256
+workdir = "/srv"
+env = { A = "a" }
+[[steps]]
+name = "three"
+[steps.verifier]
+environment_mode = "shared"
+"""
+
+
+def three_steps(place: Path, **files: str) -> Path:
+    """Write a task with tests that receive artifacts alone, but for the last step."""
+    more = {"steps/three/instruction.md": "Go on.\n", "task.toml": SEPARATE}
+    return write(prepared(place / "t"), more | files)
+
+
+def test_tests_of_a_step_receive_artifacts_alone_where_it_or_its_task_says_so(
+    tmp_path: Path,
+) -> None:
+    """As the reference decides: the step's mode, its environment, then the task's."""
+    task = read_task(three_steps(tmp_path))
+    one, two, three = (task_of_step(task, step).settings for step in task.settings.steps)
+    assert [each.shown for each in (one, two, three)] == [
+        ("/app/all",), ("/app/all", "/app/two"), None,
+    ]  # fmt: skip
+    assert [each.verifier_bounds.memory_mb for each in (one, two, three)] == [128, 256, 128]
+    assert (two.verifier_workdir, two.verifier_env["A"]) == ("/srv", "a")
+    assert two.excluded == (("/app/two", ("*.pyc",)),)
+    assert with_overrides(task, Overrides(memory_mb=64)).settings.steps[1].verifier_bounds == (
+        replace(two.verifier_bounds, memory_mb=64)
+    )
+
+
+def test_an_image_of_tests_is_that_of_the_step_before_that_of_the_task(tmp_path: Path) -> None:
+    """It is built from the folder that has the tests, whose files are all the tests then."""
+    own = "FROM localhost/agon-base:1\nCOPY . /tests\n"
+    toml = SEPARATE.replace("memory_mb = 128", 'docker_image = "of-the-task"')
+    task = read_task(three_steps(tmp_path, **{
+        "steps/two/tests/Dockerfile": own, "steps/two/tests/test.sh": "true", "task.toml": toml,
+    }))  # fmt: skip
+    one, two = (task_of_step(task, step).files for step in task.settings.steps[:2])
+    assert (one.verifier, one.verifier_image) == (False, "of-the-task")
+    assert (two.verifier, two.verifier_image, two.shared_tests) == (True, "", None)
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (
+            {"tests/Dockerfile": "FROM x\nCOPY . /tests"},
+            "t/steps/two/tests: has no Dockerfile, and tests/Dockerfile has the tests of the task",
+        ),
+        ({"tests/Dockerfile": "FROM x"}, "t/tests/Dockerfile: copies no tests"),
+        (
+            {"steps/two/tests/Dockerfile": "FROM x", "steps/two/tests/test.sh": "true"},
+            "t/steps/two/tests/Dockerfile: copies no tests",
+        ),
+        (
+            {"steps/two/tests/docker-compose.yaml": "services: {}"},
+            "install in steps/two/tests/Dockerfile what the tests need",
+        ),
+        ({"steps/two/tests/Dockerfile": "FROM x\nCOPY . /tests"}, "t/steps/two/tests/test.sh"),
+    ],
+)
+def test_an_image_without_the_tests_of_its_step_is_refused(
+    tmp_path: Path, files: dict[str, str], message: str
+) -> None:
+    """Elsewhere no trial of such a task has a reward, or other tests run."""
+    with pytest.raises(InvalidPackage) as refused:
+        read_task(three_steps(tmp_path, **files))
+    assert message in str(refused.value)

@@ -145,3 +145,20 @@ def test_a_step_collects_at_its_own_end(
     checks = '[ "$(cat /srv/sum)" = 42 ]\n'
     write(folder, {"task.toml": text + COLLECTING, "steps/two/tests/check.sh": checks})
     assert result_of(containers, Script(script), folder).result == result
+
+
+def test_tests_that_receive_artifacts_alone_take_nothing_from_the_next_step(
+    containers: Containers, tmp_path: Path
+) -> None:
+    """The first step's tests see one path; the second step begins with the others too."""
+    folder = prepared(tmp_path / "task")
+    text = (folder / "task.toml").read_text().replace(
+        'name = "one"\n',
+        'name = "one"\nartifacts = ["/app/first"]\n'
+        '[steps.verifier]\nenvironment_mode = "separate"\n',
+    )  # fmt: skip
+    alone = "[ -e /app/first ] && [ ! -e /app/kept ]\n"
+    write(folder, {"task.toml": text, "tests/check.sh": alone})
+    honest = "if [ -e ready ]; then [ -e kept ] && echo 42 > sum; else touch first kept; fi"
+    result = result_of(containers, Script(honest), folder)
+    assert (result.result, result.reason) == ("passed", "")

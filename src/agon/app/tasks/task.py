@@ -73,9 +73,13 @@ class StepSettings:
         verifier_env: further variables of the tests.
         min_reward: the least reward by key with which the trial goes on.
         health: what must work before its agent begins, besides the task's own check.
-        outputs: further paths of the agent's container that the tests receive.
+        outputs: the paths of the agent's container that the task and the step declare.
         excluded: folders of ``outputs``, each with the patterns of what is left out below it.
         collected: what runs after its agent, besides what the task collects.
+        separate: whether its tests receive ``outputs`` alone; None: as the task says.
+        verifier_image: the image of its tests; empty: as the task.
+        verifier_bounds: the limits of its tests' container; None: as the task.
+        verifier_workdir: the folder in which its tests begin, where it has such limits.
     """
 
     name: str
@@ -88,6 +92,10 @@ class StepSettings:
     outputs: tuple[str, ...] = ()
     excluded: tuple[tuple[str, tuple[str, ...]], ...] = ()
     collected: tuple[CollectCommand, ...] = ()
+    separate: bool | None = None
+    verifier_image: str = ""
+    verifier_bounds: TaskLimits | None = None
+    verifier_workdir: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +125,8 @@ class TaskSettings:
         preparation: what runs in the agent's container before the agent, until it works.
         step_preparation: the same of a step, after it.
         is_step: whether it is one of a task's steps.
+        shown: what the tests of a step receive of its outputs, all of which the next step begins
+            with; None: all of them.
         steps: the steps; empty: the task is one.
         strategy: how the rewards of steps become those of a trial.
         collected: what runs there after the agent.
@@ -150,6 +160,7 @@ class TaskSettings:
     preparation: HealthCheck | None = None
     step_preparation: HealthCheck | None = None
     is_step: bool = False
+    shown: tuple[str, ...] | None = None
     steps: tuple[StepSettings, ...] = ()
     strategy: Strategy = "mean"
     collected: tuple[CollectCommand, ...] = ()
@@ -239,6 +250,11 @@ class Files:
     cheat: Path | None = None
     services: tuple[TaskService, ...] = ()
     main: str = ""
+
+    @property
+    def of_tests(self) -> tuple[Path, ...]:
+        """The folders of the tests, each laid over those before."""
+        return (*filter(None, (self.shared_tests,)), self.tests)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,11 @@ def verify(
     trial: AgentTrial,
     network: str,
 ) -> TrialVerification:
-    """Run the tests on an agent's outputs."""
+    """Run the tests on an agent's outputs, of which those of a step may receive a part."""
+    if (shown := task.settings.shown) is not None:
+        outputs = containers.select(
+            outputs, shown, excluded=task.settings.excluded, folder=trial.folder
+        )
     if spec := verifier_spec(task, outputs.declared):
         image = in_workdir(task, containers.build(spec))
     image = replace(image, workdir=task.settings.verifier_workdir or image.workdir)

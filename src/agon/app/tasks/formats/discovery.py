@@ -9,6 +9,14 @@ from agon.app.containers import RewardSource
 from agon.app.files import FileIssue, InvalidPackage, collect_issues
 from agon.app.tasks.files import files_under, mentions, read_text, sha256_of
 from agon.app.tasks.formats.compose import Compose
+from agon.app.tasks.formats.file_checks import (
+    check_tests,
+    check_workdir,
+    location,
+    refuse_compose,
+    require,
+    require_copied_tests,
+)
 from agon.app.tasks.formats.harbor import SETTINGS, read_settings
 from agon.app.tasks.formats.terminal_bench import (
     SCRIPT,
@@ -38,7 +46,6 @@ _MARKS = (
 _NAME = re.compile(r"[^\W_][\w ()+.@~-]{0,99}(?<! )")
 _COMPOSE = "environment/docker-compose.yaml"
 _COMPOSE_OF_TESTS = "tests/docker-compose.yaml"
-_COPIES = re.compile(r"^\s*(?:COPY|ADD)\b|/tests\b", re.MULTILINE | re.IGNORECASE)
 _REWARD_WORDS = (b"reward.txt", b"reward.json", b"rewardkit")
 
 
@@ -117,7 +124,7 @@ def read_task(folder: Path) -> Task:
         issues.append(FileIssue(str(folder), "has a name that cannot name a trial", remedy))
     for path, entry in files_under(folder):
         if not (entry.is_symlink() or entry.is_file() or entry.is_dir()):
-            where = _location(folder, path)
+            where = location(folder, path)
             issues.append(FileIssue(where, "is a device, pipe or socket", "put a regular file"))
     old = (folder / OLD_SETTINGS).is_file() and not (folder / SETTINGS).is_file()
     return _old_task(folder, issues) if old else _task(folder, issues)
@@ -154,20 +161,17 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
     if settings.steps:
         return _task_of_steps(folder, settings, issues)
     with collect_issues(issues):
-        where = _location(folder, INSTRUCTION)
+        where = location(folder, INSTRUCTION)
         instruction = read_text(folder / INSTRUCTION, where=where)
         _check_instruction(instruction, where=where)
     context, tests = folder / "environment", folder / "tests"
     built = (context / "Dockerfile").exists() or not settings.image
     if built:
-        _require(folder, "environment/Dockerfile", issues)
-    _require(folder, "tests/test.sh", issues)
-    if (folder / _COMPOSE_OF_TESTS).exists():
-        what = "describes several containers, and tests run in one"
-        remedy = "install in tests/Dockerfile what the tests need"
-        issues.append(FileIssue(_location(folder, _COMPOSE_OF_TESTS), what, remedy))
+        require(folder, "environment/Dockerfile", issues)
+    require(folder, "tests/test.sh", issues)
+    refuse_compose(folder, _COMPOSE_OF_TESTS, issues)
     if settings.separate and not settings.verifier_image:
-        _require_copied_tests(folder, issues)
+        require_copied_tests(folder, "tests/Dockerfile", issues)
     compose = Compose()
     with collect_issues(issues):
         if (folder / _COMPOSE).exists():
@@ -177,7 +181,7 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
     for name in sorted(settings.services_collected - known):
         remedy = f"describe it in {_COMPOSE}"
         what = f"collects from the service {name!r}, which does not exist"
-        issues.append(FileIssue(_location(folder, SETTINGS), what, remedy))
+        issues.append(FileIssue(location(folder, SETTINGS), what, remedy))
     if issues:
         raise InvalidPackage(*issues)
     return Task(
@@ -204,35 +208,33 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
 
 def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]) -> Task:
     """Read a task with ``[[steps]]``: each step is a task with the environment of the whole."""
-    where, context = _location(folder, SETTINGS), folder / "environment"
+    where, context = location(folder, SETTINGS), folder / "environment"
     built = (context / "Dockerfile").exists() or not settings.image
     if built:
-        _require(folder, "environment/Dockerfile", issues)
+        require(folder, "environment/Dockerfile", issues)
     refused = {
         "has steps and a compose file": (folder / _COMPOSE).exists(),
-        "has steps and tests with artifacts alone": settings.separate,
         "has steps and a user of its agent": bool(settings.agent_user),
-        "has steps and a verifier image": bool(settings.verifier_image),
-        "has steps and an image of its tests": (folder / "tests" / "Dockerfile").exists(),
         "has steps and collects from services": bool(settings.services_collected),
         "has steps and servers that go on": bool(settings.keep_servers),
     }
     remedy = "leave one out, or split the steps into tasks of their own"
     issues.extend(FileIssue(where, what, remedy) for what, holds in refused.items() if holds)
     texts = []
+    refuse_compose(folder, _COMPOSE_OF_TESTS, issues)
     for step in settings.steps:
         path = f"steps/{step.name}"
         texts.append("")
         with collect_issues(issues):
-            named = _location(folder, f"{path}/{INSTRUCTION}")
+            named = location(folder, f"{path}/{INSTRUCTION}")
             texts[-1] = read_text(folder / path / INSTRUCTION, where=named)
             _check_instruction(texts[-1], where=named)
-        _check_workdir(folder, f"{path}/workdir", issues)
-        for name in ("environment", "tests/Dockerfile"):
-            if (folder / path / name).exists():
-                what = "belongs to one step, and the environment is that of all"
-                issues.append(FileIssue(_location(folder, f"{path}/{name}"), what, "leave it out"))
-        _check_tests(folder, f"{path}/tests", issues)
+        check_workdir(folder, f"{path}/workdir", issues)
+        if (folder / path / "environment").exists():
+            what = "belongs to one step, and the environment is that of all"
+            named = location(folder, f"{path}/environment")
+            issues.append(FileIssue(named, what, "leave it out"))
+        check_tests(folder, step, settings, issues)
     if issues:
         raise InvalidPackage(*issues)
     in_words = (path for text in texts for path in named_files(text))
@@ -259,34 +261,6 @@ def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]
     )
 
 
-def _check_workdir(folder: Path, path: str, issues: list[FileIssue]) -> None:
-    """Collect an error for each link that leads out of the files that a step brings."""
-    place = folder / path
-    if place.is_symlink() or (place.exists() and not place.is_dir()):
-        issues.append(FileIssue(_location(folder, path), "is no folder", "put a folder there"))
-        return
-    for name, entry in files_under(place) if place.is_dir() else ():
-        if not entry.is_symlink():
-            continue
-        target, led = Path(entry.path).readlink(), Path(entry.path).resolve()
-        if target.is_absolute() or not (led.exists() and led.is_relative_to(place)):
-            what = f"is a link to {target}, which is not in the folder"
-            issues.append(FileIssue(_location(folder, f"{path}/{name}"), what, "copy its target"))
-
-
-def _check_tests(folder: Path, path: str, issues: list[FileIssue]) -> None:
-    """Collect an error if a step has no script of its tests, or they do not fit those of all."""
-    own, shared = folder / path, folder / "tests"
-    in_own = (own / "test.sh").exists() or not (shared / "test.sh").exists()
-    _require(folder, f"{path}/test.sh" if in_own else "tests/test.sh", issues)
-    for name, entry in files_under(own) if own.is_dir() else ():
-        other = shared / name
-        kinds = {(one.is_symlink(), one.is_dir()) for one in (Path(entry.path), other)}
-        if (other.is_symlink() or other.exists()) and (len(kinds) > 1 or entry.is_symlink()):
-            what = f"cannot replace tests/{name}: they are not both files or both folders"
-            issues.append(FileIssue(_location(folder, f"{path}/{name}"), what, "rename one"))
-
-
 def _folder(path: Path) -> Path | None:
     return path if path.is_dir() and not path.is_symlink() else None
 
@@ -296,14 +270,14 @@ def _old_task(folder: Path, issues: list[FileIssue]) -> Task:
     old = TerminalBenchSettings()
     with collect_issues(issues):
         old = read_terminal_bench_settings(folder, issues)
-        _check_instruction(old.instruction, where=_location(folder, OLD_SETTINGS))
-    _require(folder, SCRIPT, issues)
+        _check_instruction(old.instruction, where=location(folder, OLD_SETTINGS))
+    require(folder, SCRIPT, issues)
     context = (folder / old.context).resolve()
     if not context.is_relative_to(folder):
-        where = _location(folder, "docker-compose.yaml")
+        where = location(folder, "docker-compose.yaml")
         issues.append(FileIssue(where, "builds from outside the task", "build from inside"))
     else:
-        _require(folder, str((context / "Dockerfile").relative_to(folder)), issues)
+        require(folder, str((context / "Dockerfile").relative_to(folder)), issues)
     if issues:
         raise InvalidPackage(*issues)
     return Task(
@@ -338,36 +312,12 @@ def _with_environment(
     )
 
 
-def _location(folder: Path, path: str) -> str:
-    return f"{folder.name}/{path}"
-
-
 def _check_instruction(text: str, *, where: str) -> None:
     if not text.strip():
         raise InvalidPackage(FileIssue(where, "asks for nothing", "say what the agent must do"))
     if len(text.encode()) > MAX_INSTRUCTION:
         remedy = "shorten it, or put the long part into a file of the environment"
         raise InvalidPackage(FileIssue(where, f"has more than {MAX_INSTRUCTION:,} bytes", remedy))
-
-
-def _require(folder: Path, path: str, issues: list[FileIssue]) -> None:
-    """Collect an error if a required file is missing or empty."""
-    with collect_issues(issues):
-        if not read_text(folder / path, where=_location(folder, path)).strip():
-            raise InvalidPackage(FileIssue(_location(folder, path), "is empty", "write it"))
-
-
-def _require_copied_tests(folder: Path, issues: list[FileIssue]) -> None:
-    """Collect an error if a separate verifier's own image lacks the tests.
-
-    The format puts nothing into such an image, so elsewhere no trial of the task has a reward.
-    """
-    path = f"{folder.name}/tests/Dockerfile"
-    with collect_issues(issues):
-        if (file := folder / "tests" / "Dockerfile").is_file() and not _COPIES.search(
-            read_text(file, where=path)
-        ):
-            raise InvalidPackage(FileIssue(path, "copies no tests", "write COPY . /tests"))
 
 
 def _optional(path: Path) -> Path | None:

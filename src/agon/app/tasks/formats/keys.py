@@ -134,8 +134,10 @@ _KEYS: Final = (
     TaskKey("steps.healthcheck", "read", "after the task's own health check, before the agent"),
     TaskKey("multi_step_reward_strategy", "read", "mean (of the steps that ran) or final"),
 )
-_OF_EACH_STEP: Final = ("artifacts", "verifier.collect")
-"""Keys that a step has as the task has them; those of both count."""
+_OF_EACH_STEP: Final = (
+    "artifacts", "verifier.collect", "verifier.environment", "verifier.environment_mode",
+)  # fmt: skip
+"""Keys that a step has as the task has them; lists of both count."""
 
 KEYS: Final = (
     *_KEYS,
@@ -174,6 +176,7 @@ _OPEN: Final = frozenset(
         "solution.env",
         "environment.healthcheck", "environment.mcp_servers", "environment.tpu",
         "verifier.environment", "verifier.environment.env",
+        "steps.verifier.environment", "steps.verifier.environment.env",
     }
 )  # fmt: skip
 """Keys whose row holds for all that is below them; below the others each key has its row."""

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agon.runners.containers.start_archive import write_start
+from agon.app.containers import Outputs
+from agon.runners.containers.state_archives import select_outputs, write_start
 
 
 def state_of(place: Path, *members: tuple[str, bytes, str]) -> Path:
@@ -104,3 +105,27 @@ def test_further_names_of_a_file_that_gives_way_keep_its_content(tmp_path: Path)
     root = unpacked(tmp_path, state, folder_of(tmp_path, {"a": "theirs"}), "/app")
     texts = [(root / "app" / name).read_text() for name in "abc"]
     assert texts == ["theirs", "mine", "mine"]
+
+
+def test_a_part_of_what_an_agent_left_is_what_is_named_and_not_excluded(tmp_path: Path) -> None:
+    """Tests that receive artifacts alone see nothing else; the next step begins with all of it."""
+    state = state_of(
+        tmp_path, ("app/a", tarfile.REGTYPE, "mine"), ("app/out", tarfile.DIRTYPE, ""),
+        ("app/out/b", tarfile.LNKTYPE, "app/a"), ("app/out/c.pyc", tarfile.REGTYPE, "x"),
+        ("app/outer", tarfile.REGTYPE, "x"),
+    )  # fmt: skip
+    outputs = Outputs(
+        path=state, declared=("/app",), files=5, size=6, sha256="", left_out=(), left_out_total=0
+    )
+    part = select_outputs(
+        outputs, ("/app/out", "/srv/x"), excluded=(("/app/out", ("*.pyc",)),),
+        target=tmp_path / "part.tar",
+    )  # fmt: skip
+    with tarfile.open(part.path) as archive:
+        assert archive.getnames() == ["app/out", "app/out/b"]
+        content = archive.extractfile("app/out/b")
+        assert content is not None
+        assert content.read() == b"mine"  # its other name is not handed over
+    assert (part.declared, part.files, part.size) == (("/app/out", "/srv/x"), 2, 4)
+    assert [(one.name, one.reason) for one in part.left_out] == [("/srv/x", "it is not there")]
+    assert outputs.path.read_bytes() == state.read_bytes()

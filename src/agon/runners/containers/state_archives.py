@@ -1,15 +1,19 @@
-"""Write the archive that an agent's container begins with: a state, and folders laid over it.
+"""Write archives of what an agent left in a step: what the next begins with, what tests receive.
 
-What an agent left in a step may stand where a file of the next step belongs: a folder, a link to
-elsewhere. The step's own file takes its place, so no agent decides what the next step begins with.
+What it left may stand where a file of the next step belongs: a folder, a link to elsewhere. The
+step's own file takes its place, so no agent decides what the next step begins with.
 """
 
+import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
+from agon.app.containers import Outputs, RejectedEntry
+from agon.app.containers.collection import is_excluded
+from agon.app.containers.home_settings import within_or_at
 from agon.runners.containers.archives import (
     END,
     ArchiveEntry,
@@ -37,7 +41,8 @@ def write_start(target: Path, state: Path | None, folders: Sequence[tuple[Path, 
     with target.open("wb") as file:
         if state is not None:
             with state.open("rb") as archive:
-                for entry in _not_replaced(entries(archive), laid, above):
+                stays = _without(entries(archive), lambda one: _is_replaced(one, laid, above))
+                for entry in stays:
                     _write(file, entry, archive)
                     there.add(entry.name)
         for name, path in laid.items():
@@ -46,20 +51,61 @@ def write_start(target: Path, state: Path | None, folders: Sequence[tuple[Path, 
         file.write(END)
 
 
+def select_outputs(
+    outputs: Outputs,
+    paths: Sequence[str],
+    *,
+    excluded: Sequence[tuple[str, tuple[str, ...]]] = (),
+    target: Path,
+) -> Outputs:
+    """Return a part of an agent's outputs, in an archive of its own.
+
+    Args:
+        outputs: what the agent left.
+        paths: what is taken of it.
+        excluded: folders, each with the patterns of what is left out below it.
+        target: the new archive.
+    """
+
+    def is_left_out(entry: ArchiveEntry) -> bool:
+        path = "/" + os.fsdecode(entry.name)
+        return not any(within_or_at(path, one) for one in paths) or any(
+            path.startswith(f"{folder}/") and is_excluded(path[len(folder) + 1 :], patterns)
+            for folder, patterns in excluded
+        )
+
+    taken: list[ArchiveEntry] = []
+    with target.open("wb") as file, outputs.path.open("rb") as archive:
+        for entry in _without(entries(archive), is_left_out):
+            _write(file, entry, archive)
+            taken.append(entry)
+        file.write(END)
+    names = ["/" + os.fsdecode(entry.name) for entry in taken]
+    missing = [path for path in paths if not any(within_or_at(name, path) for name in names)]
+    left_out = (RejectedEntry(name=path, reason="it is not there") for path in missing)
+    with target.open("rb") as written:
+        sha256 = hashlib.file_digest(written, "sha256").hexdigest()
+    return replace(
+        outputs, path=target, declared=tuple(paths), files=len(taken), sha256=sha256,
+        size=sum(entry.size for entry in taken), left_out=(*left_out, *outputs.left_out),
+        left_out_total=len(missing) + outputs.left_out_total,
+    )  # fmt: skip
+
+
 def _laid(folder: Path, place: str) -> Iterator[tuple[bytes, Path]]:
     """Yield what is in a folder by its name inside, a folder before its content."""
     for path in walk(folder):
         yield os.fsencode(f"{place.strip('/')}/{path.relative_to(folder)}"), path
 
 
-def _not_replaced(
-    state: Iterable[ArchiveEntry], laid: dict[bytes, Path], above: set[bytes]
+def _without(
+    state: Iterable[ArchiveEntry], is_left_out: Callable[[ArchiveEntry], bool]
 ) -> Iterator[ArchiveEntry]:
-    """Yield the entries of a state that stay; further names of a file that does not keep it."""
+    """Yield the entries that stay; further names of a file that is left out keep its content."""
     gone: dict[bytes, ArchiveEntry] = {}
     renamed: dict[bytes, bytes] = {}
     for entry in [replace(one, name=one.name.rstrip(b"/")) for one in state]:
-        if _is_replaced(entry, laid, above):
+        if is_left_out(entry):
             gone[entry.name] = entry
         elif entry.kind != "same":
             yield entry
