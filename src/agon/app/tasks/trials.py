@@ -3,7 +3,7 @@
 Exit 0 of the tests scores 1.0, another 0.0, a timeout 0.0; an internal error: none (document 001).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -116,9 +116,10 @@ class TrialResult:
         return first | score | rest
 
     @classmethod
-    def from_dict(cls, row: dict[str, Any]) -> "TrialResult":
+    def from_dict(cls, row: Mapping[str, Any]) -> "TrialResult":
         """Return the result that :meth:`to_dict` wrote."""
-        rest = {key: value for key, value in row.items() if key not in {"trial", "score"}}
+        not_fields = {"trial", "score", "name"}  # a step of a task has its name beside them
+        rest = {key: value for key, value in row.items() if key not in not_fields}
         usage = Usage(**row["usage"]) if row.get("usage") else None
         tuples = {name: tuple(row.get(name, ())) for name in ("limits_hit", "notes", "steps")}
         return cls(**{**rest, **tuples, "number": row["trial"], "usage": usage})
