@@ -174,6 +174,17 @@ class FakeContainers:
         self.collected += [*commands, *paths]
         return outputs
 
+    def select(
+        self,
+        outputs: Outputs,
+        paths: Sequence[str],
+        *,
+        excluded: Sequence[tuple[str, tuple[str, ...]]] = (),  # noqa: ARG002
+        folder: Path,  # noqa: ARG002
+    ) -> Outputs:
+        """Return the outputs as if they were these paths."""
+        return replace(outputs, declared=tuple(paths))
+
     def close_egress(self, trial: AgentTrial) -> None:
         """Store that the agent reaches nothing from now on, before how many verdicts."""
         self.egress_closed.append((trial.name, len(self.networks)))

@@ -115,21 +115,30 @@ class _Trial:
             self.main.run(script, user=user, env=whole.get("solution", {}).get("env", {}))
         elif self.agent == "model":
             self.main.run(self.commands, user=user)
-        for hook in verifier.get("collect", []):
+        own_step = step if place != "." else {}
+        hooks = [part.get("verifier", {}).get("collect", []) for part in (whole, own_step)]
+        for hook in [one for part in hooks for one in part]:
             container = self.sidecars.get(hook.get("service", "main"), self.main)
             container.run(hook["command"], user=hook.get("user"))
         own = verifier.get("environment")
-        if verifier.get("environment_mode", "separate" if own is not None else "") == "separate":
-            return self._verify_apart(verifier, own or {})
         tests = [one for one in (self.folder / "tests", base / "tests") if one.is_dir()]
+        tests = list(dict.fromkeys(one.resolve() for one in tests))
+        if verifier.get("environment_mode", "separate" if own is not None else "") == "separate":
+            artifacts = [*whole.get("artifacts", []), *own_step.get("artifacts", [])]
+            return self._verify_apart(verifier, own or {}, tests, artifacts)
         return self._verify(self.main, verifier, tests)
 
     def steps(self) -> dict[str, float]:
         """Run the steps in one container, and combine their rewards."""
         found: list[dict[str, float]] = []
         for step in self.settings["steps"]:
-            self.main.run("rm -rf /tests/* /logs/verifier/* /solution", user=0)
-            _healthy(self.main, step.get("healthcheck"))
+            self.main.run("rm -rf /tests/* /logs/verifier/* /logs/agent/* /solution", user=0)
+            try:
+                self._prepare(step, self.folder / "steps" / step["name"] / "workdir")
+            except ReferenceFailed:  # the step has no verdict, and is in no mean
+                if not found:
+                    raise
+                break
             found.append(self.step(step, f"steps/{step['name']}"))
             least = step.get("min_reward", {})
             least = least if isinstance(least, dict) else {"reward": least}
@@ -140,17 +149,32 @@ class _Trial:
         keys = dict.fromkeys(key for one in found for key in one)
         return {key: sum(one.get(key, 0.0) for one in found) / len(found) for key in keys}
 
+    def _prepare(self, step: Mapping[str, Any], files: Path) -> None:
+        """Bring the files of a step, set them up and wait until all is ready."""
+        if files.is_dir():
+            workdir = _podman("exec", self.main.name, "pwd").stdout.strip()
+            workdir = self.main.workdir or workdir
+            self.main.put(files, workdir)
+            # The reference calls bash, which the images of these tasks do not have.
+            if (files / "setup.sh").is_file() and self.main.run(f"sh {workdir}/setup.sh"):
+                raise ReferenceFailed("setup.sh")
+        _healthy(self.main, step.get("healthcheck"))
+
     def _verify_apart(
-        self, verifier: Mapping[str, Any], own: Mapping[str, Any]
+        self,
+        verifier: Mapping[str, Any],
+        own: Mapping[str, Any],
+        tests: Sequence[Path],
+        declared: Sequence[Any],
     ) -> dict[str, float]:
         """Run the tests in another container, which receives the artifacts alone."""
-        tests, image = self.folder / "tests", own.get("docker_image", "")
-        if not image and (tests / "Dockerfile").is_file():
-            image = _built(tests)
+        image = own.get("docker_image", "")
+        if not image and (tests[-1] / "Dockerfile").is_file():
+            image = _built(tests[-1])
         bundled, image = bool(image), image or self.image  # such an image brings the tests
         artifacts = [
             {"source": one} if isinstance(one, str) else one
-            for one in ("/logs/artifacts", *self.settings.get("artifacts", []))
+            for one in ("/logs/artifacts", *declared)
         ]
         env = {**own.get("env", {})}
         with _container(image, "--network=none", env=env) as started:
@@ -163,7 +187,7 @@ class _Trial:
                     judge.put(copy, one["source"])
                 for pattern in one.get("exclude", []):
                     judge.run(f"rm -rf {one['source']}/{pattern}", user=0)
-            return self._verify(judge, verifier, [] if bundled else [tests])
+            return self._verify(judge, verifier, [] if bundled else tests)
 
     def _verify(
         self, judge: _Container, verifier: Mapping[str, Any], tests: Sequence[Path]

@@ -9,6 +9,7 @@ import pytest
 from agon.app.analysis.score import score
 from agon.app.files import InvalidPackage
 from agon.app.importers import import_records
+from agon.app.importers.harbor import read
 from agon.errors import NotFound, Unreadable
 from agon.records.writing import write_tables
 
@@ -88,6 +89,61 @@ def test_a_full_reward_passes_unless_the_time_limit_was_exceeded(
     """As in a run: no reward and a part of one fail (document 001, Test Execution)."""
     trial(tmp_path / "t", "sort", **about)
     assert [row["passed"] for row in rows(tmp_path)["task_results"]] == [passed]
+
+
+def step(reward: float | None, cause: str = "") -> dict[str, Any]:
+    """Return the result of a step as Harbor writes it."""
+    return {
+        "step_name": "s",
+        "verifier_result": None if reward is None else {"rewards": {"reward": reward}},
+        "exception_info": {"exception_type": cause} if cause else None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("steps", "passed"),
+    [
+        ([step(1), step(1)], [True]),
+        ([step(1), step(None, "AgentTimeoutError")], [False]),
+        ([step(1), step(None, "VerifierTimeoutError")], [False]),
+        ([step(1, "AgentTimeoutError"), step(1)], [False]),
+        ([step(1), step(None, "RewardFileNotFoundError")], [False]),
+        ([step(1, "NonZeroAgentExitCodeError"), step(1)], [True]),
+    ],
+)
+def test_a_step_without_a_verdict_decides_on_the_trial(
+    tmp_path: Path, steps: list[dict[str, Any]], *, passed: list[bool]
+) -> None:
+    """As in a run; Harbor's own reward of the trial is the mean of the other steps, here 1."""
+    trial(tmp_path / "t", "sort", step_results=steps)
+    assert [row["passed"] for row in rows(tmp_path)["task_results"]] == passed
+
+
+def test_a_step_that_broke_leaves_its_trial_without_a_score(tmp_path: Path) -> None:
+    """As a trial without steps whose environment failed: left out, and counted."""
+    trial(tmp_path / "a", "sort")
+    trial(tmp_path / "b", "fix", step_results=[step(1), step(None, "EnvironmentStartError")])
+    imported = import_records("harbor", tmp_path)
+    assert len(imported.tables["task_results"]) == 1
+    assert any("1 of 2 trials without a score" in note for note in imported.notes)
+
+
+def test_steps_out_of_time_are_counted_aloud_and_may_count(tmp_path: Path) -> None:
+    """Their exceptions stand in the steps alone."""
+    trial(tmp_path / "a", "sort", step_results=[step(1, "AgentTimeoutError"), step(1)])
+    notes = [note for note in import_records("harbor", tmp_path).notes if "time limit" in note]
+    assert notes[0].startswith("terminus@2.0: trials with a reward after the agent's time limit: 1")
+    counted = read(str(tmp_path), agent_timeout="verify").tables["task_results"].to_pylist()
+    assert [row["passed"] for row in counted] == [True]
+
+
+def test_steps_that_are_no_tables_are_named(tmp_path: Path) -> None:
+    """Another program wrote them."""
+    trial(tmp_path / "a", "sort", step_results={"one": 1})
+    with pytest.raises(
+        InvalidPackage, match=r"step_results is \{'one': 1\}; give a list of tables"
+    ):
+        import_records("harbor", tmp_path)
 
 
 def test_rewards_after_the_time_limit_fail_and_are_counted_aloud(tmp_path: Path) -> None:

@@ -107,3 +107,41 @@ timeout_sec = 7
         "steps/two/tests/test.sh": "#!/bin/sh\n" + reward.format(second),
     }
     return write(folder, parts)
+
+
+def prepared(folder: Path) -> Path:
+    """Write a task whose second step brings files and sets them up; its tests use those of all."""
+    steps = """\
+[[steps]]
+name = "one"
+[[steps]]
+name = "two"
+[steps.healthcheck]
+command = "[ -e ready ]"
+interval_sec = 1
+retries = 1
+"""
+    parts = {
+        "task.toml": TOML + steps,
+        "environment/Dockerfile": DOCKERFILE,
+        "tests/test.sh": (
+            "#!/bin/sh\nif sh /tests/check.sh; then echo 1; else echo 0; fi "
+            "> /logs/verifier/reward.txt\n"
+        ),
+        "tests/check.sh": "[ -e /app/first ]\n",
+        "steps/one/instruction.md": "Make /app/first.\n",
+        "steps/one/solution/solve.sh": "#!/bin/sh\ntouch first\n",
+        "steps/two/instruction.md": "Write the sum of data/in.txt into /app/sum.\n",
+        "steps/two/workdir/data/in.txt": "40\n",
+        "steps/two/workdir/setup.sh": (
+            "echo 2 >> data/in.txt && [ -e first ] && touch ready && rm setup.sh\n"
+        ),
+        "steps/two/solution/solve.sh": (
+            "#!/bin/sh\n[ ! -e setup.sh ] || exit 1\n"
+            "s=0; while read -r n; do s=$((s + n)); done < data/in.txt; echo $s > sum\n"
+        ),
+        "steps/two/tests/check.sh": (
+            '[ "$(cat /app/sum)" = 42 ] && [ "$(wc -l < /app/data/in.txt)" = 2 ]\n'
+        ),
+    }
+    return write(folder, parts)

@@ -401,7 +401,8 @@ def test_no_agent_begins_or_passes_where_a_health_check_never_does(
     if isinstance(agent, NopAgent):  # its command checks by itself, and ends with that code
         ended = replace(work.run.account, exit_code=NOT_READY)
         work = only_if_begun(task, replace(work, run=replace(work.run, account=ended)))
-    assert (work.run.outcome, work.run.reason, work.run.outputs) == ("failed", NOT_BEGUN, None)
+    reason = NOT_BEGUN[NOT_READY]
+    assert (work.run.outcome, work.run.reason, work.run.outputs) == ("failed", reason, None)
     assert len(shell.ran) <= 1
 
 

@@ -1,22 +1,43 @@
-"""A task of several steps in real containers."""
+"""A task of several steps in real containers, with agents that try to reach a later step."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
-from agon.app.containers import AgentTrial, Containers, ImageSpec
+import pytest
+
+from agon.app.containers import AgentTrial, Containers
 from agon.app.tasks.agents import Agent
 from agon.app.tasks.formats.discovery import read_task
+from agon.app.tasks.services import build
 from agon.app.tasks.trials import TrialResult, run_trial
 from agon.runners.agents.builtin import NopAgent, OracleAgent
-from app.tasks.folders import stepped
+from app.tasks.folders import prepared, stepped, write
+from runners.containers.script_agent import Script
+
+FORGERIES: Final = {
+    "tests of the next step": "mkdir -p tests /tests; printf '#!/bin/sh\\nexit 0\\n' "
+    "| tee check.sh tests/check.sh /tests/check.sh",
+    "a reward": "mkdir -p /logs/verifier; for f in /logs /logs/verifier /logs/artifacts . ; do "
+    "echo 1 > $f/reward.txt; echo '{\"reward\": 1}' > $f/reward.json; done",
+    "a process that outlives its step": "(while :; do [ ! -e /app/data ] || echo 42 "
+    "> /app/sum; sleep 0.02; done) >/dev/null 2>&1 &",
+    "a link in place of the next step's files": "ln -s /tmp data",
+    "a folder in place of the next step's files": "mkdir -p data/in.txt/x setup.sh/x",
+    "a file in place of the next step's folder": "echo 42 > data",
+    "links to what the tests write": "ln -s /logs/verifier/reward.txt sum; ln -s /tests t",
+}
+"""What the first step's agent does besides its work; the second step's agent does nothing."""
 
 
-def result_of(containers: Containers, agent: Agent, place: Path) -> TrialResult:
-    """Return the result of one trial of the task with two steps."""
-    task = read_task(stepped(place / "task"))
-    image = containers.build(ImageSpec(context=task.files.context))
-    (place / "trial").mkdir()
-    trial = AgentTrial(run="steps", name="steps", folder=place / "trial")
+def result_of(containers: Containers, agent: Agent, folder: Path) -> TrialResult:
+    """Return the result of one trial of a task."""
+    task = read_task(folder)
+    image = build(task, containers)
+    place = folder.parent / "trial"
+    place.mkdir()
+    trial = AgentTrial(run="steps", name="steps", folder=place)
     return run_trial(
         task, 1, agent, containers=containers, image=image, trial=trial,
         now=lambda: datetime.now(UTC),
@@ -27,7 +48,7 @@ def test_a_step_begins_with_what_the_one_before_left_and_sees_no_tests(
     containers: Containers, tmp_path: Path
 ) -> None:
     """The second solution needs the first's file, and would be seen with tests or rewards."""
-    result = result_of(containers, OracleAgent(), tmp_path)
+    result = result_of(containers, OracleAgent(), stepped(tmp_path / "task"))
     assert (result.result, result.reason, result.rewards) == ("passed", "", {"reward": 1.0})
     assert [step["name"] for step in result.steps] == ["one", "two"]
     streams = [step["parts"]["verifier"]["stdout"]["file"] for step in result.steps]
@@ -37,6 +58,107 @@ def test_a_step_begins_with_what_the_one_before_left_and_sees_no_tests(
 
 def test_a_step_below_its_min_reward_ends_the_trial(containers: Containers, tmp_path: Path) -> None:
     """An agent that does nothing in the first step never begins the second."""
-    result = result_of(containers, NopAgent(), tmp_path)
+    result = result_of(containers, NopAgent(), stepped(tmp_path / "task"))
     assert (result.result, len(result.steps)) == ("failed", 1)
     assert "min_reward is 1" in result.reason
+
+
+def test_a_step_brings_its_files_sets_them_up_and_lays_its_tests_over_those_of_all(
+    containers: Containers, tmp_path: Path
+) -> None:
+    """In the reference's order; a script that removes itself is nowhere for the agent."""
+    result = result_of(containers, OracleAgent(), prepared(tmp_path / "task"))
+    assert (result.result, result.reason, result.rewards) == ("passed", "", {"reward": 1.0})
+
+
+def test_a_set_up_that_fails_is_no_pass_and_says_so(containers: Containers, tmp_path: Path) -> None:
+    """The agent does not begin, so tests that pass by themselves do not run."""
+    folder = write(
+        prepared(tmp_path / "task"),
+        {"steps/two/workdir/setup.sh": "exit 3\n", "steps/two/tests/check.sh": "true\n"},
+    )
+    result = result_of(containers, OracleAgent(), folder)
+    assert (result.result, len(result.steps)) == ("failed", 2)
+    assert "step two: agent: the step's setup.sh did not exit with 0" in result.reason
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_nothing_that_a_step_plants_passes_the_next(
+    containers: Containers, tmp_path: Path, forgery: str
+) -> None:
+    """The first step is solved honestly; the second is not, and its files arrive all the same."""
+    script = f"[ ! -e ready ] || exit 0; touch first; {FORGERIES[forgery]}"
+    result = result_of(containers, Script(script), prepared(tmp_path / "task"))
+    rewards = [step["rewards"].get("reward") for step in result.steps]
+    assert (result.result, rewards) == ("failed", [1.0, 0.0]), result.reason
+
+
+@pytest.mark.parametrize(
+    ("settings", "end"),
+    [
+        (lambda text: text, "dd if=/dev/zero of=big bs=1M count=16 2>/dev/null; :"),
+        (
+            lambda text: text.replace("[environment]\n", '[environment]\nworkdir = "/app/in"\n'),
+            "rm -rf /app/in",
+        ),
+    ],
+    ids=["full storage", "no working folder"],
+)
+def test_a_step_that_keeps_the_next_from_beginning_fails(
+    containers: Containers, tmp_path: Path, settings: Callable[[str], str], end: str
+) -> None:
+    """Unscored trials are tried again, and are in no rate: an agent must not choose that."""
+    folder = prepared(tmp_path / "task")
+    text = (folder / "task.toml").read_text()
+    dockerfile = "FROM localhost/agon-base:1\nWORKDIR /app/in\n"
+    write(folder, {"task.toml": settings(text), "environment/Dockerfile": dockerfile})
+    write(folder, {"tests/check.sh": "true\n"})
+    result = result_of(containers, Script(f"touch first; {end}"), folder)
+    assert result.result == "failed", result.reason
+
+
+COLLECTING: Final = """\
+[[steps]]
+name = "one"
+[[steps]]
+name = "two"
+artifacts = ["/srv/sum"]
+[[steps.verifier.collect]]
+command = "cat /app/sum > /srv/sum"
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "result"),
+    [
+        ("if [ -e ready ]; then echo 42 > sum; else touch first; fi", "passed"),
+        ("touch first; [ -e ready ] || echo 42 > /srv/sum", "failed"),
+    ],
+    ids=["honest", "planted by the step before"],
+)
+def test_a_step_collects_at_its_own_end(
+    containers: Containers, tmp_path: Path, script: str, result: str
+) -> None:
+    """What the step before left under the name of what is collected is written again."""
+    folder = prepared(tmp_path / "task")
+    text = (folder / "task.toml").read_text().partition("[[steps]]")[0]
+    checks = '[ "$(cat /srv/sum)" = 42 ]\n'
+    write(folder, {"task.toml": text + COLLECTING, "steps/two/tests/check.sh": checks})
+    assert result_of(containers, Script(script), folder).result == result
+
+
+def test_tests_that_receive_artifacts_alone_take_nothing_from_the_next_step(
+    containers: Containers, tmp_path: Path
+) -> None:
+    """The first step's tests see one path; the second step begins with the others too."""
+    folder = prepared(tmp_path / "task")
+    text = (folder / "task.toml").read_text().replace(
+        'name = "one"\n',
+        'name = "one"\nartifacts = ["/app/first"]\n'
+        '[steps.verifier]\nenvironment_mode = "separate"\n',
+    )  # fmt: skip
+    alone = "[ -e /app/first ] && [ ! -e /app/kept ]\n"
+    write(folder, {"task.toml": text, "tests/check.sh": alone})
+    honest = "if [ -e ready ]; then [ -e kept ] && echo 42 > sum; else touch first kept; fi"
+    result = result_of(containers, Script(honest), folder)
+    assert (result.result, result.reason) == ("passed", "")

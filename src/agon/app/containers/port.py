@@ -176,6 +176,23 @@ class Containers(Protocol):
             Unavailable: a service has ended, or hands over more than the limits.
         """
 
+    def select(
+        self,
+        outputs: Outputs,
+        paths: Sequence[str],
+        *,
+        excluded: Sequence[tuple[str, tuple[str, ...]]] = (),
+        folder: Path,
+    ) -> Outputs:
+        """Return a part of an agent's outputs, in an archive of its own.
+
+        Args:
+            outputs: what the agent left.
+            paths: what is taken of it; what is missing is in ``left_out``.
+            excluded: folders, each with the patterns of what is left out below it.
+            folder: an existing folder for the archive, ``selected.tar``.
+        """
+
     def run_agent(
         self,
         image: Image,

@@ -223,6 +223,8 @@ class AgentTrial:
         excluded: folders of the outputs, each with the patterns of what below it is left out.
         agent_timeout: whether the tests judge an agent whose time was up.
         state: what the step before left: the agent begins with it; None: with the image alone.
+        laid: folders whose files are copied into its container, in place of what is there, before
+            anything runs in it.
     """
 
     run: str
@@ -240,6 +242,7 @@ class AgentTrial:
     excluded: tuple[tuple[str, tuple[str, ...]], ...] = ()
     agent_timeout: AgentTimeout = "fail"
     state: "Outputs | None" = None
+    laid: "tuple[Mount, ...]" = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,9 @@ names none). These keys of a trial are read:
                                       reward (no exception, ``RewardFileNotFoundError``,
                                       ``RewardFileEmptyError``, ``VerifierOutputParseError``);
                                       with any other exception and no reward there is no score
+``step_results``                      the same of each step, as in ``agon challenge run``: a step
+                                      out of time or without a reward decides on the trial, where
+                                      Harbor leaves it out of the mean
 ====================================  ========================================================
 
 There is one validator, ``harbor``; miners are numbered from 1 in the order of their submissions.
@@ -76,7 +79,8 @@ def read(source: str, *, agent_timeout: AgentTimeout = "fail") -> ImportedRecord
             if "task_name" not in trial:
                 continue
             passed = _has_passed(trial, where, late_passes=agent_timeout == "verify")
-            late[_submission(trial)] += _is_late(trial)
+            parts = (trial, *_steps(trial, where))
+            late[_submission(trial)] += any(map(_is_late, parts))
             if passed is None:
                 unscored[_submission(trial)] += 1
                 continue
@@ -166,12 +170,13 @@ def _start_time(trial: Mapping[str, Any], where: str) -> datetime:
 
 def _has_passed(trial: Mapping[str, Any], where: str, *, late_passes: bool) -> bool | None:
     """Return whether a trial passed; None when it has no score."""
-    cause = _table(trial, "exception_info").get("exception_type")
-    if cause in _TIMEOUTS and not (late_passes and cause == _LATE_AGENT):
-        return False
+    for part in (*_steps(trial, where), trial):
+        cause = _cause(part)
+        if cause in _TIMEOUTS and not (late_passes and cause == _LATE_AGENT):
+            return False
+        if not _table(part, "verifier_result").get("rewards"):
+            return False if cause is None or cause in {*_NO_REWARD, _LATE_AGENT} else None
     rewards = _table(trial, "verifier_result").get("rewards")
-    if not rewards:
-        return False if cause is None or cause in {*_NO_REWARD, _LATE_AGENT} else None
     if not isinstance(rewards, Mapping):
         raise InvalidPackage(FileIssue(where, f"rewards is {rewards!r}", "give a table of numbers"))
     chosen = {REWARD: rewards[REWARD]} if REWARD in rewards else rewards
@@ -189,10 +194,25 @@ def _numbers(trial: Mapping[str, Any]) -> dict[str, float]:
     return numbers
 
 
-def _is_late(trial: Mapping[str, Any]) -> bool:
+def _steps(trial: Mapping[str, Any], where: str) -> list[Mapping[str, Any]]:
+    """Return the results of a trial's steps; none: its task has no steps."""
+    steps = trial.get("step_results") or []
+    if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
+        raise InvalidPackage(
+            FileIssue(where, f"step_results is {steps!r}", "give a list of tables")
+        )
+    return steps
+
+
+def _cause(part: Mapping[str, Any]) -> object:
+    """Return the type of the exception that ended a trial or a step; None: nothing did."""
+    return _table(part, "exception_info").get("exception_type")
+
+
+def _is_late(part: Mapping[str, Any]) -> bool:
     """Return whether an agent whose time was up got a reward above 0 all the same."""
-    cause = _table(trial, "exception_info").get("exception_type")
-    rewards = _table(trial, "verifier_result").get("rewards")
+    cause = _cause(part)
+    rewards = _table(part, "verifier_result").get("rewards")
     numbers = rewards.values() if isinstance(rewards, Mapping) else ()
     return cause == _LATE_AGENT and any(
         isinstance(number, (int, float)) and number > 0 for number in numbers

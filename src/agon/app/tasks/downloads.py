@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from os.path import relpath
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +24,7 @@ _MAX_FILE_BYTES: Final = 1 << 20
 def downloads(task: Task) -> tuple[str, ...]:
     """Return the places in a task's test scripts that download something: file, line, command."""
     return tuple(
-        f"{path.relative_to(task.folder)}, line {line}: {command}"
+        f"{relpath(path, task.folder)}, line {line}: {command}"
         for path in _scripts(task)
         for line, command in downloads_in(path.read_text(encoding="utf-8", errors="replace"))
     )
@@ -44,6 +45,7 @@ def downloads_in(script: str) -> list[tuple[int, str]]:
 
 def _scripts(task: Task) -> Iterator[Path]:
     """Yield the scripts that a task's tests consist of, if they are not large."""
-    for path in sorted({*task.files.tests.rglob("*.sh"), *filter(None, (task.files.script,))}):
+    found = {path for folder in task.files.of_tests for path in folder.rglob("*.sh")}
+    for path in sorted({*found, *filter(None, (task.files.script,))}):
         if path.is_file() and path != task.files.cheat and path.stat().st_size <= _MAX_FILE_BYTES:
             yield path

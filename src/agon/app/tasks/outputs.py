@@ -103,7 +103,7 @@ def _texts(task: Task) -> Iterator[str]:
     files = task.files
     for path in filter(None, (files.solution, files.script)):
         yield _text(path)
-    for folder in (files.tests, task.folder / "solution"):
+    for folder in (*files.of_tests, task.folder / "solution"):
         for _, entry in files_under(folder) if folder.is_dir() else ():
             if entry.is_file(follow_symlinks=False):
                 yield _text(Path(entry.path))

@@ -67,6 +67,7 @@ def with_overrides(task: Task, overrides: Overrides) -> Task:
                 agent_s=step.agent_s and seconds(overrides.agent_timeout or step.agent_s),
                 verifier_s=step.verifier_s
                 and seconds(overrides.verifier_timeout or step.verifier_s),
+                verifier_bounds=step.verifier_bounds and sizes(step.verifier_bounds),
             )
             for step in task.settings.steps
         ),

@@ -10,14 +10,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from agon.app.containers import AGENT_LOGS, Image
+from agon.app.containers import AGENT_LOGS, AgentTrial, HealthCheck, Image, Mount
 from agon.app.tasks.agents import AgentWork
 from agon.app.tasks.outputs import outputs_of
 from agon.app.tasks.task import Task
 
 NOT_READY: Final = 69
 """The exit code in place of an agent's where a health check never passed."""
-NOT_BEGUN: Final = "the task's health check never exited with 0, so the agent did not begin"
+NOT_SET_UP: Final = 70
+"""The same where the ``setup.sh`` of a step failed."""
+NOT_BEGUN: Final = {
+    NOT_READY: "the task's health check never exited with 0, so the agent did not begin",
+    NOT_SET_UP: "the step's setup.sh did not exit with 0, so the agent did not begin",
+}
+"""Why an agent did not begin, by the exit code of what runs before it."""
+SETUP: Final = "setup.sh"
+"""The script among the files of a step that runs once they are in the working folder."""
 _PATIENCE_S: Final = 10
 """Seconds that an entrypoint has to begin what it is given; one that is a server never does."""
 
@@ -46,6 +54,13 @@ until timeout -k 5 {seconds} {command}; do
 done
 """
 
+_SETUP: Final = """\
+if command -v bash >/dev/null 2>&1; then shell=bash; else shell=sh; fi
+"$shell" ./{setup} || {{
+  echo "the step's {setup} ended with exit code $?" >&2
+  exit {not_set_up}
+}}
+"""
 
 _AS: Final = """\
 run_as() {
@@ -85,6 +100,25 @@ def in_workdir(task: Task, image: Image) -> Image:
     return replace(image, workdir=task.settings.workdir or image.workdir)
 
 
+def of_task(task: Task, trial: AgentTrial, image: Image) -> AgentTrial:
+    """Return the trial with what its task says of users, files of a step, and of what is left out.
+
+    Args:
+        task: the task.
+        trial: the trial.
+        image: the image, with the working folder of the task.
+    """
+    settings, workdir = task.settings, task.files.workdir
+    return replace(
+        trial,
+        user=settings.agent_user,
+        tests_user=settings.verifier_user,
+        reserved=tuple(place.path for place in settings.service_outputs),
+        excluded=settings.excluded if settings.separate else (),
+        laid=(Mount(source=workdir, target=image.workdir),) if workdir else (),
+    )
+
+
 def before(task: Task, image: Image) -> str:
     """Return the script that runs before the agent; empty: nothing does."""
     script = _NEW_LOGS if task.settings.is_step else ""
@@ -92,27 +126,44 @@ def before(task: Task, image: Image) -> str:
         script += _ENTRYPOINT.format(
             entrypoint=shlex.join(image.entrypoint), tenths=10 * _PATIENCE_S
         )
-    for check in filter(None, (task.settings.preparation, task.settings.step_preparation)):
-        script += _HEALTH.format(
-            seconds=max(1, round(check.timeout_s)),
-            command=shlex.join(check.command),
-            interval=max(1, round(check.interval_s)),
-            patience=max(1, round(check.patience_s)),
-            not_ready=NOT_READY,
-        )
-    return script
+    script += _health(task.settings.preparation)
+    if _sets_up(task):
+        script += _SETUP.format(setup=SETUP, not_set_up=NOT_SET_UP)
+    return script + _health(task.settings.step_preparation)
+
+
+def _health(check: HealthCheck | None) -> str:
+    """Return the script of a health check; empty: there is none."""
+    if check is None:
+        return ""
+    return _HEALTH.format(
+        seconds=max(1, round(check.timeout_s)),
+        command=shlex.join(check.command),
+        interval=max(1, round(check.interval_s)),
+        patience=max(1, round(check.patience_s)),
+        not_ready=NOT_READY,
+    )
+
+
+def _sets_up(task: Task) -> bool:
+    """Return whether the files of a step set up what the agent begins with."""
+    return task.files.workdir is not None and (task.files.workdir / SETUP).is_file()
 
 
 def only_if_begun(task: Task, work: AgentWork) -> AgentWork:
-    """Return an agent's work, failed if a health check of the task kept it from beginning.
+    """Return an agent's work, failed if what runs before it kept it from beginning.
 
     Tests that pass by themselves would otherwise pass an agent that never began.
     """
     settings, run = task.settings, work.run
-    checked = settings.preparation or settings.step_preparation
-    if not checked or run.outcome != "finished" or run.account.exit_code != NOT_READY:
+    runs = {
+        NOT_READY: bool(settings.preparation or settings.step_preparation),
+        NOT_SET_UP: _sets_up(task),
+    }
+    code = run.account.exit_code
+    if run.outcome != "finished" or code is None or not runs.get(code):
         return work
-    return replace(work, run=replace(run, outcome="failed", reason=NOT_BEGUN, outputs=None))
+    return replace(work, run=replace(run, outcome="failed", reason=NOT_BEGUN[code], outputs=None))
 
 
 def after(task: Task, outputs: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from os.path import relpath
 from pathlib import Path
 from typing import Final
 
@@ -27,7 +28,8 @@ def keeps_servers(task: Task, *, allowed: bool) -> bool:
         allowed: whether the operator allows it for tasks that do not say.
     """
     settings, files = task.settings, task.files
-    if settings.separate or files.verifier or files.verifier_image:
+    alone = settings.separate or settings.shown is not None
+    if alone or files.verifier or files.verifier_image:
         return False
     if settings.keep_servers is not None:
         return settings.keep_servers
@@ -37,7 +39,7 @@ def keeps_servers(task: Task, *, allowed: bool) -> bool:
 def connections(task: Task) -> tuple[str, ...]:
     """Return the places in a task's tests that name this machine: file, line, address."""
     return tuple(
-        f"{path.relative_to(task.folder)}, line {line}: {address}"
+        f"{relpath(path, task.folder)}, line {line}: {address}"
         for path in _texts(task)
         for line, address in connections_in(path.read_text(encoding="utf-8", errors="replace"))
     )
@@ -57,8 +59,8 @@ def connections_in(text: str) -> list[tuple[int, str]]:
 
 def _texts(task: Task) -> Iterator[Path]:
     """Yield the scripts and programs that a task's tests consist of, if they are not large."""
-    folder = task.files.tests
-    paths = {path for path in folder.rglob("*") if path.suffix in _SUFFIXES}
+    found = (path for folder in task.files.of_tests for path in folder.rglob("*"))
+    paths = {path for path in found if path.suffix in _SUFFIXES}
     for path in sorted({*paths, *filter(None, (task.files.script,))}):
         if path.is_file() and path != task.files.cheat and path.stat().st_size <= _MAX_FILE_BYTES:
             yield path

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agon.app.containers import AgentTrial, Outcome, Outputs
+from agon.app.containers import AGENT_LOGS, AgentTrial, Outcome, Outputs
 from agon.app.containers.pass_rule import REWARD, PassRule
 from agon.app.tasks.files import read_text
-from agon.app.tasks.steps import StepSettings, below_minimum, combine
-from agon.app.tasks.task import Task, TaskSettings
+from agon.app.tasks.steps import below_minimum, combine
+from agon.app.tasks.task import Files, StepSettings, Task, TaskSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,10 +30,10 @@ class StepOutcome:
     exit_code: int | None
 
 
-def tests_of_step(folder: Path, step: StepSettings) -> Path:
-    """Return the folder of a step's tests: its own, else that of all steps."""
-    own = folder / "steps" / step.name / "tests"
-    return own if own.is_dir() else folder / "tests"
+def tests_of_step(folder: Path, step: StepSettings) -> tuple[Path, ...]:
+    """Return the folders of a step's tests, each laid over those before: of all steps, its own."""
+    folders = (folder / "tests", folder / "steps" / step.name / "tests")
+    return tuple(one for one in folders if one.is_dir())
 
 
 def solution_of_step(folder: Path, step: StepSettings) -> Path | None:
@@ -45,13 +45,16 @@ def solution_of_step(folder: Path, step: StepSettings) -> Path | None:
 def task_of_step(task: Task, step: StepSettings) -> Task:
     """Return a step as a task of its own."""
     settings, own = task.settings, task.folder / "steps" / step.name
+    workdir = own / "workdir"
+    separate = settings.separate if step.separate is None else step.separate
+    own_limits = step.verifier_bounds is not None
     return replace(
         task,
         folder=own,
         instruction=read_text(own / "instruction.md", where=f"{task.name}/steps/{step.name}"),
         files=replace(
-            task.files,
-            tests=tests_of_step(task.folder, step),
+            _with_tests(task, step),
+            workdir=workdir if workdir.is_dir() else None,
             solution=solution_of_step(task.folder, step),
         ),
         settings=replace(
@@ -62,11 +65,33 @@ def task_of_step(task: Task, step: StepSettings) -> Task:
                 verifier_s=step.verifier_s or settings.bounds.verifier_s,
             ),
             verifier_user=step.verifier_user or settings.verifier_user,
+            verifier_bounds=step.verifier_bounds or settings.verifier_bounds,
+            verifier_workdir=step.verifier_workdir if own_limits else settings.verifier_workdir,
             verifier_env={**settings.verifier_env, **dict(step.verifier_env)},
             step_preparation=step.health,
+            collected=(*settings.collected, *step.collected),
+            separate=False,
+            shown=(step.outputs or AGENT_LOGS[1:]) if separate else None,
+            excluded=step.excluded,
             steps=(),
             is_step=True,
         ),
+    )
+
+
+def _with_tests(task: Task, step: StepSettings) -> Files:
+    """Return the files of a step's tests: its own over those of the task, or in their own image."""
+    tests, image = tests_of_step(task.folder, step), step.verifier_image
+    own = task.folder / "steps" / step.name / "tests" / "Dockerfile"
+    if not own.is_file():
+        image = image or task.settings.verifier_image
+    built = not image and (tests[-1] / "Dockerfile").is_file()
+    return replace(
+        task.files,
+        tests=tests[-1],
+        shared_tests=tests[0] if len(tests) > 1 and not built else None,
+        verifier=built,
+        verifier_image=image,
     )
 
 

@@ -7,36 +7,10 @@ without a reward, or below its ``min_reward``.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
-
-from agon.app.containers import HealthCheck
 
 Strategy: TypeAlias = Literal["mean", "final"]
 """How the rewards of steps become those of a trial."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class StepSettings:
-    """A row of ``[[steps]]``; what it does not say is as in the whole task.
-
-    Attributes:
-        name: its folder in ``steps``.
-        agent_s: seconds of the agent; None: as the task.
-        verifier_s: seconds of the tests; None: as the task.
-        verifier_user: the user that runs the tests; empty: as the task.
-        verifier_env: further variables of the tests.
-        min_reward: the least reward by key with which the trial goes on.
-        health: what must work before its agent begins, besides the task's own check.
-    """
-
-    name: str
-    agent_s: float | None = None
-    verifier_s: float | None = None
-    verifier_user: str = ""
-    verifier_env: tuple[tuple[str, str], ...] = ()
-    min_reward: tuple[tuple[str, float], ...] = ()
-    health: HealthCheck | None = None
 
 
 def below_minimum(rewards: Mapping[str, float], least: Sequence[tuple[str, float]]) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 from agon.app.containers import Condition, HealthCheck, RewardSource
 from agon.app.containers.collection import ServicePath
 from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
-from agon.app.tasks.steps import StepSettings, Strategy
+from agon.app.tasks.steps import Strategy
 
 Flavour: TypeAlias = Literal["harbor", "terminal-bench-1"]
 """The layout of a folder: ``task.toml`` with ``instruction.md``, or ``task.yaml``."""
@@ -62,6 +62,43 @@ class CollectCommand:
 
 
 @dataclass(frozen=True, kw_only=True)
+class StepSettings:
+    """A row of ``[[steps]]``; what it does not say is as in the whole task.
+
+    Attributes:
+        name: its folder in ``steps``.
+        agent_s: seconds of the agent; None: as the task.
+        verifier_s: seconds of the tests; None: as the task.
+        verifier_user: the user that runs the tests; empty: as the task.
+        verifier_env: further variables of the tests.
+        min_reward: the least reward by key with which the trial goes on.
+        health: what must work before its agent begins, besides the task's own check.
+        outputs: the paths of the agent's container that the task and the step declare.
+        excluded: folders of ``outputs``, each with the patterns of what is left out below it.
+        collected: what runs after its agent, besides what the task collects.
+        separate: whether its tests receive ``outputs`` alone; None: as the task says.
+        verifier_image: the image of its tests; empty: as the task.
+        verifier_bounds: the limits of its tests' container; None: as the task.
+        verifier_workdir: the folder in which its tests begin, where it has such limits.
+    """
+
+    name: str
+    agent_s: float | None = None
+    verifier_s: float | None = None
+    verifier_user: str = ""
+    verifier_env: tuple[tuple[str, str], ...] = ()
+    min_reward: tuple[tuple[str, float], ...] = ()
+    health: HealthCheck | None = None
+    outputs: tuple[str, ...] = ()
+    excluded: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    collected: tuple[CollectCommand, ...] = ()
+    separate: bool | None = None
+    verifier_image: str = ""
+    verifier_bounds: TaskLimits | None = None
+    verifier_workdir: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class TaskSettings:
     """The settings file of a task, of either layout.
 
@@ -88,6 +125,8 @@ class TaskSettings:
         preparation: what runs in the agent's container before the agent, until it works.
         step_preparation: the same of a step, after it.
         is_step: whether it is one of a task's steps.
+        shown: what the tests of a step receive of its outputs, all of which the next step begins
+            with; None: all of them.
         steps: the steps; empty: the task is one.
         strategy: how the rewards of steps become those of a trial.
         collected: what runs there after the agent.
@@ -121,6 +160,7 @@ class TaskSettings:
     preparation: HealthCheck | None = None
     step_preparation: HealthCheck | None = None
     is_step: bool = False
+    shown: tuple[str, ...] | None = None
     steps: tuple[StepSettings, ...] = ()
     strategy: Strategy = "mean"
     collected: tuple[CollectCommand, ...] = ()
@@ -186,6 +226,9 @@ class Files:
             is named.
         image: the name of that image; empty when there is a Dockerfile.
         tests: the folder the verifier sees as ``/tests``.
+        shared_tests: a folder whose files it sees there as well, where ``tests`` has no such file;
+            None: there is none.
+        workdir: the folder whose files a step brings into the working folder; None: there is none.
         verifier: whether the verifier's image is built from that folder.
         verifier_image: the name of the verifier's image; empty: built, or the agent's.
         script: the test script, if it is not ``test.sh`` in ``tests``.
@@ -198,6 +241,8 @@ class Files:
     context: Path | None
     image: str = ""
     tests: Path
+    shared_tests: Path | None = None
+    workdir: Path | None = None
     verifier: bool = False
     verifier_image: str = ""
     script: Path | None = None
@@ -205,6 +250,11 @@ class Files:
     cheat: Path | None = None
     services: tuple[TaskService, ...] = ()
     main: str = ""
+
+    @property
+    def of_tests(self) -> tuple[Path, ...]:
+        """The folders of the tests, each laid over those before."""
+        return (*filter(None, (self.shared_tests,)), self.tests)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 Exit 0 of the tests scores 1.0, another 0.0, a timeout 0.0; an internal error: none (document 001).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -23,7 +23,7 @@ from agon.app.containers import (
 from agon.app.containers.collection import ServiceCommand
 from agon.app.tasks.agents import Agent, AgentEnvironment, AgentWork, Usage
 from agon.app.tasks.downloads import downloads
-from agon.app.tasks.preparation import in_workdir, only_if_begun, outputs
+from agon.app.tasks.preparation import in_workdir, of_task, only_if_begun, outputs
 from agon.app.tasks.prices import PriceTable
 from agon.app.tasks.servers import keeps_servers
 from agon.app.tasks.services import service_specs
@@ -116,9 +116,10 @@ class TrialResult:
         return first | score | rest
 
     @classmethod
-    def from_dict(cls, row: dict[str, Any]) -> "TrialResult":
+    def from_dict(cls, row: Mapping[str, Any]) -> "TrialResult":
         """Return the result that :meth:`to_dict` wrote."""
-        rest = {key: value for key, value in row.items() if key not in {"trial", "score"}}
+        not_fields = {"trial", "score", "name"}  # a step of a task has its name beside them
+        rest = {key: value for key, value in row.items() if key not in not_fields}
         usage = Usage(**row["usage"]) if row.get("usage") else None
         tuples = {name: tuple(row.get(name, ())) for name in ("limits_hit", "notes", "steps")}
         return cls(**{**rest, **tuples, "number": row["trial"], "usage": usage})
@@ -229,7 +230,8 @@ def _run_one(  # noqa: PLR0913 (as run_trial)
 ) -> tuple[TrialResult, Outputs | None]:
     """Run one agent and its tests; also return what the agent left."""
     network = trial.test_network if downloads(task) else "none"
-    image, trial = in_workdir(task, image), _of_task(task, trial)
+    image = in_workdir(task, image)
+    trial = of_task(task, trial, image)
     started = now()
     work: AgentWork | None = None
     verdict: TrialVerification | None = None
@@ -284,18 +286,6 @@ def _run_one(  # noqa: PLR0913 (as run_trial)
         notes=() if work is None else work.notes,
     )
     return one, None if work is None else work.run.outputs
-
-
-def _of_task(task: Task, trial: AgentTrial) -> AgentTrial:
-    """Return the trial with the users of its task, and with what its agent does not hand over."""
-    settings = task.settings
-    return replace(
-        trial,
-        user=settings.agent_user,
-        tests_user=settings.verifier_user,
-        reserved=tuple(place.path for place in settings.service_outputs),
-        excluded=settings.excluded if settings.separate else (),
-    )
 
 
 def _work(

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from agon.app.containers import AgentTrial, Containers, Image, Limits, Outputs, TrialVerification
+from agon.app.tasks.files import files_under
 from agon.app.tasks.outputs import verifier_spec
 from agon.app.tasks.preparation import in_workdir
 from agon.app.tasks.task import Task
@@ -24,7 +25,11 @@ def verify(
     trial: AgentTrial,
     network: str,
 ) -> TrialVerification:
-    """Run the tests on an agent's outputs."""
+    """Run the tests on an agent's outputs, of which those of a step may receive a part."""
+    if (shown := task.settings.shown) is not None:
+        outputs = containers.select(
+            outputs, shown, excluded=task.settings.excluded, folder=trial.folder
+        )
     if spec := verifier_spec(task, outputs.declared):
         image = in_workdir(task, containers.build(spec))
     image = replace(image, workdir=task.settings.verifier_workdir or image.workdir)
@@ -48,13 +53,26 @@ def verify(
             network="none" if network in OF_TRIAL else network,
         )
 
-    if task.files.script is None:
+    script, shared = task.files.script, task.files.shared_tests
+    if script is None and shared is None:
         return run_verifier(task.files.tests)
     with TemporaryDirectory(prefix="agon-tests-") as place:
         tests = Path(place) / "tests"
-        if task.files.tests.is_dir():
-            shutil.copytree(task.files.tests, tests, symlinks=True)
-        tests.mkdir(exist_ok=True)
-        shutil.copy(task.files.script, tests / task.files.script.name)
-        shutil.copy(task.files.script, tests / "test.sh")
+        tests.mkdir()
+        for folder in filter(None, (shared, task.files.tests)):
+            _lay(folder, tests)
+        if script is not None:
+            shutil.copy(script, tests / script.name)
+            shutil.copy(script, tests / "test.sh")
         return run_verifier(tests)
+
+
+def _lay(source: Path, target: Path) -> None:
+    """Copy what is in a folder into another one, in place of files and links of these names."""
+    for path, entry in files_under(source) if source.is_dir() else ():
+        place = target / path
+        if entry.is_dir(follow_symlinks=False):
+            place.mkdir(exist_ok=True)
+            continue
+        place.unlink(missing_ok=True)  # a link would lead the copy elsewhere
+        shutil.copy2(entry.path, place, follow_symlinks=False)

@@ -14,7 +14,6 @@ from agon.app.tasks.agents import AgentEnvironment, AgentWork
 from agon.app.tasks.files import sha256_of
 from agon.app.tasks.preparation import (
     NOT_BEGUN,
-    NOT_READY,
     after,
     as_agent,
     before,
@@ -177,8 +176,8 @@ class CommandAgent:
         def drive(shell: Shell) -> None:
             if first := before(task, place.image):
                 done = shell.execute(("sh", "-c", first), timeout_s=place.limits.timeout_s)
-                if done.exit_code == NOT_READY:
-                    progress.end = NOT_BEGUN
+                if done.exit_code in NOT_BEGUN:
+                    progress.end = NOT_BEGUN[done.exit_code]
                     return
             began = time.monotonic()
             done = shell.execute(as_agent(task, ("sh", _SETUP)), timeout_s=self._setup_s)

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING
 
 from agon.app.containers import AgentOutcome, AgentStep, ContainerGone, Limits, Shell
 from agon.app.tasks.agents import AgentEnvironment, AgentWork, Usage
-from agon.app.tasks.preparation import NOT_BEGUN, NOT_READY, after, as_agent, before
+from agon.app.tasks.preparation import NOT_BEGUN, after, as_agent, before
 from agon.app.tasks.prices import TokenPrice
 from agon.app.tasks.task import Task
 from agon.errors import Unreadable
@@ -93,9 +93,10 @@ class ModelAgent:
             def drive_until_ended(shell: Shell) -> None:
                 try:
                     until = _deadline(place.limits)
-                    if _run_beside(shell, before(task, place.image), until=until) == NOT_READY:
-                        chat_log.end = ("failed", NOT_BEGUN)
-                        chat_log.note(NOT_BEGUN)
+                    code = _run_beside(shell, before(task, place.image), until=until)
+                    if code in NOT_BEGUN:
+                        chat_log.end = ("failed", NOT_BEGUN[code])
+                        chat_log.note(NOT_BEGUN[code])
                         return
                     self._drive(shell, chat_log, task, workdir=place.image.workdir, until=until)
                     _run_beside(shell, after(task, place.outputs), until=until)

@@ -50,12 +50,11 @@ from agon.runners.containers.isolation import (
 )
 from agon.runners.containers.networks.egress_networks import proxy_variables, remove_networks
 from agon.runners.containers.networks.trial_networks import TrialNetworks
-from agon.runners.containers.outcomes import is_in_doubt, verdict_of_tests
 from agon.runners.containers.remover import ContainerRemover
-from agon.runners.containers.rewards import Reward, read_reward
-from agon.runners.containers.run_specs import ContainerRun, RunSpec
+from agon.runners.containers.run_specs import RunSpec, agent_run, verification_of
 from agon.runners.containers.runs import ContainerRunner
 from agon.runners.containers.staging import StagingFolder
+from agon.runners.containers.state_archives import select_outputs, write_start
 from agon.runners.containers.tests_variables import MODULES, variables_of_tests
 
 _KEEPING_OWNER: Final = (("TAR_OPTIONS", "--no-same-owner"),)
@@ -146,6 +145,17 @@ class CommandLineContainers:
         collection.run(commands)
         return collection.add(outputs, paths)
 
+    def select(
+        self,
+        outputs: Outputs,
+        paths: Sequence[str],
+        *,
+        excluded: Sequence[tuple[str, tuple[str, ...]]] = (),
+        folder: Path,
+    ) -> Outputs:
+        """Return a part of an agent's outputs, in an archive of its own."""
+        return select_outputs(outputs, paths, excluded=excluded, target=folder / "selected.tar")
+
     def run_agent(
         self,
         image: Image,
@@ -159,7 +169,7 @@ class CommandLineContainers:
     ) -> AgentRun:
         """Run an agent that is a command in the container, and return its outputs."""
         spec = self._agent_order(image, command, trial, limits, outputs, mounts, environment)
-        return _agent_run(self._attempts.run(spec), spec)
+        return agent_run(self._attempts.run(spec), spec)
 
     def drive_agent(
         self,
@@ -174,7 +184,7 @@ class CommandLineContainers:
     ) -> AgentRun:
         """Run a driver on the host that acts in a container, and return its outputs."""
         spec = self._agent_order(image, WAITING, trial, limits, outputs, mounts, environment)
-        return _agent_run(drive(self._attempts, self._engine, spec, driver), spec)
+        return agent_run(drive(self._attempts, self._engine, spec, driver), spec)
 
     def verify(
         self,
@@ -225,10 +235,10 @@ class CommandLineContainers:
             network=trial.network if network == "none" else network,
         )
         run = self._attempts.run(spec)
-        verification, is_doubtful = _verification(run, pass_rule)
+        verification, is_doubtful = verification_of(run, pass_rule)
         if is_doubtful and run.account.attempts == 1:
             again = self._attempts.once(spec, number=2)
-            verification, _ = _verification(again, pass_rule)
+            verification, _ = verification_of(again, pass_rule)
         return verification
 
     def clean(self, run: str | None = None, *, images: bool = False) -> CleanupSummary:
@@ -308,7 +318,7 @@ class CommandLineContainers:
         leaves = self._leaves_root(image, trial)
         user = "" if leaves else trial.user
         outputs = (*outputs, *(path for path in AGENT_LOGS if path not in outputs))
-        state = trial.state
+        state, start = trial.state, self._start_of(trial)
         return RunSpec(
             phase="agent",
             image=replace(image, user=user or image.user),
@@ -319,10 +329,10 @@ class CommandLineContainers:
             limits=limits,
             binds=(
                 *(BindMount(self._stage.show(mount.source), mount.target) for mount in mounts),
-                *((BindMount(state.path.resolve(), OUTPUTS),) if state else ()),
+                *((BindMount(start.resolve(), OUTPUTS),) if start else ()),
             ),
             replaced=replaced_paths(state.declared, image.home) if state else (),
-            unpacked=state.files if state else 0,
+            unpacked=max(1, state.files) if state else 0,  # one without entries is its doing too
             environment=(
                 *(_KEEPING_OWNER if is_root(user or image.user) else ()),
                 *(*proxy_variables(trial.proxy), *environment),
@@ -334,6 +344,16 @@ class CommandLineContainers:
             archive="outputs.tar",
             network=trial.network,
         )
+
+    def _start_of(self, trial: AgentTrial) -> Path | None:
+        """Return the archive that an agent's container begins with; None: with the image alone."""
+        state = trial.state.path if trial.state else None
+        if not trial.laid:
+            return state
+        start = trial.folder / "start.tar"
+        folders = [(self._stage.show(one.source), one.target) for one in trial.laid]
+        write_start(start, state, folders)
+        return start
 
     def _leaves_root(self, image: Image, trial: AgentTrial) -> bool:
         """Return whether an agent with another user begins as root, which may change to it.
@@ -350,37 +370,3 @@ class CommandLineContainers:
     def _require_open(self) -> None:
         if self._attempts.closed:
             raise Unavailable("the containers are closed; open them again")
-
-
-def _agent_run(run: ContainerRun, spec: RunSpec) -> AgentRun:
-    filtered, diagnosis = run.filtered, run.diagnosis
-    outputs = None
-    judged = {"finished", "timeout"} if spec.trial.agent_timeout == "verify" else {"finished"}
-    if filtered is not None and diagnosis.outcome in judged:
-        outputs = Outputs(
-            path=run.archive, declared=spec.declared, files=filtered.files, size=filtered.size,
-            sha256=filtered.sha256, left_out=filtered.left_out,
-            left_out_total=filtered.left_out_total,
-        )  # fmt: skip
-    return AgentRun(
-        outcome=diagnosis.outcome, reason=diagnosis.reason, account=run.account,
-        outputs=outputs, servers=run.goes_on, archive=None if filtered is None else run.archive,
-    )  # fmt: skip
-
-
-def _verification(run: ContainerRun, rule: PassRule) -> tuple[TrialVerification, bool]:
-    """Return the verdict of a run, and whether it is in doubt."""
-    reward, logs = Reward(), None
-    if run.filtered is not None:
-        logs = run.archive
-        with logs.open("rb") as file:
-            reward = read_reward(
-                file, run.filtered.watched, run.report.rewards if run.report else None
-            )
-    outcome, reason = verdict_of_tests(run.diagnosis, run.report, reward, rule)
-    value = rule.choose(reward.values)[1]
-    verification = TrialVerification(
-        outcome=outcome, reason=reason, reward=value, rewards=dict(reward.values),
-        account=run.account, logs=logs,
-    )  # fmt: skip
-    return verification, is_in_doubt(run.diagnosis, run.report, reward, rule)

@@ -94,7 +94,8 @@ def diagnose(
     if ending.end != "itself":
         return _removal_outcome(ending.end, limits)
     if report is None or ending.client_code not in _CODES_OF_TAR:
-        diagnosis = _without_report(ending, state, phase)
+        of_agent = phase == "verifier" or unpacked > 0
+        diagnosis = _without_report(ending, state, of_agent=of_agent)
         if diagnosis.reason.startswith(_UNPACKED) and image is not None:
             issue = _own_files_issue(ending.complaint, image, limits)
             return diagnosis if issue is None else replace(diagnosis, reason=issue)
@@ -225,7 +226,7 @@ def _removal_outcome(end: End, limits: Limits) -> Diagnosis:
 
 
 def _without_report(
-    ending: ClientResult, state: Mapping[str, Any] | None, phase: Phase
+    ending: ClientResult, state: Mapping[str, Any] | None, *, of_agent: bool
 ) -> Diagnosis:
     """Return the outcome of a container without a report: an internal error, or an early end."""
     complaint = last_line(ending.complaint)
@@ -244,7 +245,7 @@ def _without_report(
     out_of_memory = bool(state.get("OOMKilled"))
     if ending.begun:
         return _early_end(code, out_of_memory=out_of_memory)
-    return _failed_start(code, complaint, phase, out_of_memory=out_of_memory)
+    return _failed_start(code, complaint, of_agent=of_agent, out_of_memory=out_of_memory)
 
 
 def _own_files_issue(complaint: bytes, image: Image, limits: Limits) -> str | None:
@@ -271,13 +272,13 @@ def _has_started(state: Mapping[str, Any] | None) -> bool:
     return state is not None and not str(state.get("StartedAt", "0001")).startswith("0001")
 
 
-def _failed_start(code: int, complaint: str, phase: Phase, *, out_of_memory: bool) -> Diagnosis:
+def _failed_start(code: int, complaint: str, *, of_agent: bool, out_of_memory: bool) -> Diagnosis:
     """Return the outcome of a first process that ended before the command began.
 
-    In an agent's container nothing of the agent's has run then. In the verifier's, its outputs are
-    unpacked after the image's own files.
+    What an agent left is unpacked after the image's own files: in the verifier's container, and in
+    that of the agent's next step. Otherwise nothing of the agent's has run then.
     """
-    if phase == "agent" or code == _OWN_FILES:
+    if not of_agent or code == _OWN_FILES:
         cause = "its memory is full" if out_of_memory else complaint or f"exit code {code}"
         return Diagnosis("unscored", f"{_UNPACKED}: {cause}")
     if code == _OUTPUTS and not out_of_memory:

@@ -6,12 +6,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from agon.app.containers import AgentTrial, ContainerResult, Image, Limits
+from agon.app.containers import (
+    AgentRun,
+    AgentTrial,
+    ContainerResult,
+    Image,
+    Limits,
+    Outputs,
+    TrialVerification,
+)
+from agon.app.containers.pass_rule import PassRule
 from agon.errors import InvalidRule
 from agon.runners.containers.archive_filter import FilteredArchive
 from agon.runners.containers.first_process import ProcessReport
 from agon.runners.containers.isolation import BindMount
-from agon.runners.containers.outcomes import Diagnosis
+from agon.runners.containers.outcomes import Diagnosis, is_in_doubt, verdict_of_tests
+from agon.runners.containers.rewards import Reward, read_reward
 from agon.runners.containers.system_calls import Phase
 
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -108,3 +118,38 @@ def variable_flags(environment: Sequence[tuple[str, str]], file: Path) -> tuple[
     file.touch(0o600)
     file.write_text("".join(f"{name}={value}\n" for name, value in environment), encoding="utf-8")
     return (f"--env-file={file}",)
+
+
+def agent_run(run: ContainerRun, spec: RunSpec) -> AgentRun:
+    """Return the agent's part of a trial, with its outputs if they are judged."""
+    filtered, diagnosis = run.filtered, run.diagnosis
+    outputs = None
+    judged = {"finished", "timeout"} if spec.trial.agent_timeout == "verify" else {"finished"}
+    if filtered is not None and diagnosis.outcome in judged:
+        outputs = Outputs(
+            path=run.archive, declared=spec.declared, files=filtered.files, size=filtered.size,
+            sha256=filtered.sha256, left_out=filtered.left_out,
+            left_out_total=filtered.left_out_total,
+        )  # fmt: skip
+    return AgentRun(
+        outcome=diagnosis.outcome, reason=diagnosis.reason, account=run.account,
+        outputs=outputs, servers=run.goes_on, archive=None if filtered is None else run.archive,
+    )  # fmt: skip
+
+
+def verification_of(run: ContainerRun, rule: PassRule) -> tuple[TrialVerification, bool]:
+    """Return the verdict of a run, and whether it is in doubt."""
+    reward, logs = Reward(), None
+    if run.filtered is not None:
+        logs = run.archive
+        with logs.open("rb") as file:
+            reward = read_reward(
+                file, run.filtered.watched, run.report.rewards if run.report else None
+            )
+    outcome, reason = verdict_of_tests(run.diagnosis, run.report, reward, rule)
+    value = rule.choose(reward.values)[1]
+    verification = TrialVerification(
+        outcome=outcome, reason=reason, reward=value, rewards=dict(reward.values),
+        account=run.account, logs=logs,
+    )  # fmt: skip
+    return verification, is_in_doubt(run.diagnosis, run.report, reward, rule)

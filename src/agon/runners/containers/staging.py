@@ -59,7 +59,7 @@ def content_hash(folder: Path | None, *further: str) -> str:
     for text in further:
         _feed(digest, text.encode())
     if folder is not None:
-        for path in _walk(folder):
+        for path in walk(folder):
             _feed(digest, os.fsencode(path.relative_to(folder)), *_entry_fields(path))
     return digest.hexdigest()
 
@@ -80,7 +80,7 @@ def _feed(digest: "hashlib._Hash", *parts: bytes) -> None:
         digest.update(len(part).to_bytes(8, "big") + part)
 
 
-def _walk(folder: Path) -> Iterator[Path]:
+def walk(folder: Path) -> Iterator[Path]:
     """Yield all entries of a folder, sorted by name."""
     for path in sorted(folder.iterdir(), key=lambda path: os.fsencode(path.name)):
         kind = path.lstat().st_mode
@@ -88,7 +88,7 @@ def _walk(folder: Path) -> Iterator[Path]:
             raise Unreadable(f"{path} is neither file nor folder nor link; remove it")
         yield path
         if stat.S_ISDIR(kind):
-            yield from _walk(path)
+            yield from walk(path)
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -98,7 +98,7 @@ def _copy(source: Path, target: Path) -> None:
     if not source.is_dir():
         raise NotFound(f"{source} does not exist; it is needed in a container")
     target.mkdir(mode=_RUNNABLE)
-    for path in _walk(source):
+    for path in walk(source):
         copy = target / path.relative_to(source)
         if path.is_symlink():
             if not path.resolve().is_relative_to(source):

@@ -91,7 +91,15 @@ def test_no_row_is_without_a_reason_and_none_is_twice() -> None:
             '[[steps]]\nname = "../x"',
             "steps.name is '../x'; give each step the name of its own folder",
         ),
-        ('[[steps]]\nname = "a"\nartifacts = ["/x"]', "steps.artifacts is ['/x']; leave it out"),
+        ('[[steps]]\nname = "a"\nartifacts = ["x"]', "steps.artifacts is 'x'; list absolute"),
+        (
+            '[[steps]]\nname = "a"\nartifacts = [{ source = "/x", service = "db" }]',
+            "steps.artifacts.service is 'db'; a task with steps has no services",
+        ),
+        (
+            '[[steps]]\nname = "a"\n[[steps.verifier.collect]]\ncommand = "x"\nservice = "db"',
+            "steps.verifier.collect.service is 'db'; a task with steps has no services",
+        ),
         ('[[steps]]\nname = "a"\nmin_reward = "1"', "steps.min_reward is '1'; give a number"),
         ('[[steps]]\nname = "a"\n[steps.agent]\nuser = "b"', "steps.agent.user is 'b'; leave"),
         ('[environment.tpu]\ntype = "v4"\ntopology = "2x2"', "environment.tpu.type is 'v4'"),

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from agon.errors import AgonError
 from agon.runners.agents.chat import Chat
 from agon.runners.agents.commands import CommandAgent
 from agon.runners.agents.model import ModelAgent
-from app.tasks.folders import harbor
+from app.tasks.folders import harbor, prepared
 from app.tasks.loopback import serving
 from app.tasks.test_run import ticking
 from app.tasks.test_trajectory import MEMBER, WHOLE
@@ -26,10 +27,17 @@ from fakes.containers import FakeContainers, FakeShell
 HOSTILE = "<script>alert(1)</script>\x1b[31mred\x1b[0m \u202eevil\x00</pre>"
 
 
-def ran(tmp_path: Path, text: str = "", *, agent: Any = None, **about: Any) -> Path:
+def ran(
+    tmp_path: Path,
+    text: str = "",
+    *,
+    agent: Any = None,
+    make: Callable[[Path], Path] = harbor,
+    **about: Any,
+) -> Path:
     """Run an agent on two tasks and return the run's folder."""
     for name in ("a", "b"):
-        harbor(tmp_path / "tasks" / name)
+        make(tmp_path / "tasks" / name)
     tasks = read_tasks([tmp_path / "tasks"])
     chosen, now = agent or CommandAgent("run"), ticking()
 
@@ -150,3 +158,20 @@ def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
         view_page(tmp_path / "nowhere")
     with pytest.raises(AgonError, match=r"run.json"):
         view_page(tmp_path)
+
+
+def test_each_step_of_a_task_shows_what_its_agent_did_and_its_tests_said(tmp_path: Path) -> None:
+    """A trial has one place; the folder of a step has its trajectory."""
+    run = ran(tmp_path, json.dumps(WHOLE), make=prepared)
+    page = view_page(run)
+    assert page.count("<summary>✓ step one passed</summary>") == 3
+    did = "<pre>$ ls</pre><pre>a.txt</pre>"
+    assert page.count(did) == 4 * 2
+    assert page.count('id="trial-a-1"') == 1
+    row = json.loads((run / "a__1/result.json").read_text())
+    row["steps"][0] |= {"result": "no outcome"}
+    row["steps"][1]["name"] = "../../b__1/steps/one"
+    (run / "a__1/result.json").write_text(json.dumps(row))
+    page = view_page(run)
+    assert "a step of the task cannot be read" in page
+    assert page.count(did) == 3 * 2  # another trial's are not its own

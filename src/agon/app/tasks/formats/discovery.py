@@ -9,6 +9,14 @@ from agon.app.containers import RewardSource
 from agon.app.files import FileIssue, InvalidPackage, collect_issues
 from agon.app.tasks.files import files_under, mentions, read_text, sha256_of
 from agon.app.tasks.formats.compose import Compose
+from agon.app.tasks.formats.file_checks import (
+    check_tests,
+    check_workdir,
+    location,
+    refuse_compose,
+    require,
+    require_copied_tests,
+)
 from agon.app.tasks.formats.harbor import SETTINGS, read_settings
 from agon.app.tasks.formats.terminal_bench import (
     SCRIPT,
@@ -38,7 +46,6 @@ _MARKS = (
 _NAME = re.compile(r"[^\W_][\w ()+.@~-]{0,99}(?<! )")
 _COMPOSE = "environment/docker-compose.yaml"
 _COMPOSE_OF_TESTS = "tests/docker-compose.yaml"
-_COPIES = re.compile(r"^\s*(?:COPY|ADD)\b|/tests\b", re.MULTILINE | re.IGNORECASE)
 _REWARD_WORDS = (b"reward.txt", b"reward.json", b"rewardkit")
 
 
@@ -117,7 +124,7 @@ def read_task(folder: Path) -> Task:
         issues.append(FileIssue(str(folder), "has a name that cannot name a trial", remedy))
     for path, entry in files_under(folder):
         if not (entry.is_symlink() or entry.is_file() or entry.is_dir()):
-            where = _location(folder, path)
+            where = location(folder, path)
             issues.append(FileIssue(where, "is a device, pipe or socket", "put a regular file"))
     old = (folder / OLD_SETTINGS).is_file() and not (folder / SETTINGS).is_file()
     return _old_task(folder, issues) if old else _task(folder, issues)
@@ -154,20 +161,17 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
     if settings.steps:
         return _task_of_steps(folder, settings, issues)
     with collect_issues(issues):
-        where = _location(folder, INSTRUCTION)
+        where = location(folder, INSTRUCTION)
         instruction = read_text(folder / INSTRUCTION, where=where)
         _check_instruction(instruction, where=where)
     context, tests = folder / "environment", folder / "tests"
     built = (context / "Dockerfile").exists() or not settings.image
     if built:
-        _require(folder, "environment/Dockerfile", issues)
-    _require(folder, "tests/test.sh", issues)
-    if (folder / _COMPOSE_OF_TESTS).exists():
-        what = "describes several containers, and tests run in one"
-        remedy = "install in tests/Dockerfile what the tests need"
-        issues.append(FileIssue(_location(folder, _COMPOSE_OF_TESTS), what, remedy))
+        require(folder, "environment/Dockerfile", issues)
+    require(folder, "tests/test.sh", issues)
+    refuse_compose(folder, _COMPOSE_OF_TESTS, issues)
     if settings.separate and not settings.verifier_image:
-        _require_copied_tests(folder, issues)
+        require_copied_tests(folder, "tests/Dockerfile", issues)
     compose = Compose()
     with collect_issues(issues):
         if (folder / _COMPOSE).exists():
@@ -177,7 +181,7 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
     for name in sorted(settings.services_collected - known):
         remedy = f"describe it in {_COMPOSE}"
         what = f"collects from the service {name!r}, which does not exist"
-        issues.append(FileIssue(_location(folder, SETTINGS), what, remedy))
+        issues.append(FileIssue(location(folder, SETTINGS), what, remedy))
     if issues:
         raise InvalidPackage(*issues)
     return Task(
@@ -204,44 +208,39 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
 
 def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]) -> Task:
     """Read a task with ``[[steps]]``: each step is a task with the environment of the whole."""
-    where, context = _location(folder, SETTINGS), folder / "environment"
+    where, context = location(folder, SETTINGS), folder / "environment"
     built = (context / "Dockerfile").exists() or not settings.image
     if built:
-        _require(folder, "environment/Dockerfile", issues)
+        require(folder, "environment/Dockerfile", issues)
     refused = {
         "has steps and a compose file": (folder / _COMPOSE).exists(),
-        "has steps and tests with artifacts alone": settings.separate,
         "has steps and a user of its agent": bool(settings.agent_user),
-        "has steps and a verifier image": bool(settings.verifier_image),
-        "has steps and an image of its tests": (folder / "tests" / "Dockerfile").exists(),
-        "has steps and collects or hands over paths": bool(settings.collected or settings.outputs),
+        "has steps and collects from services": bool(settings.services_collected),
         "has steps and servers that go on": bool(settings.keep_servers),
     }
     remedy = "leave one out, or split the steps into tasks of their own"
     issues.extend(FileIssue(where, what, remedy) for what, holds in refused.items() if holds)
     texts = []
+    refuse_compose(folder, _COMPOSE_OF_TESTS, issues)
     for step in settings.steps:
         path = f"steps/{step.name}"
         texts.append("")
         with collect_issues(issues):
-            named = _location(folder, f"{path}/{INSTRUCTION}")
+            named = location(folder, f"{path}/{INSTRUCTION}")
             texts[-1] = read_text(folder / path / INSTRUCTION, where=named)
             _check_instruction(texts[-1], where=named)
-        for name in ("workdir", "environment", "tests/Dockerfile"):
-            if (folder / path / name).exists():
-                what = "belongs to one step, and the environment is that of all"
-                issues.append(FileIssue(_location(folder, f"{path}/{name}"), what, "leave it out"))
-        if not (folder / path / "tests").is_dir():
-            _require(folder, "tests/test.sh", issues)
-        else:
-            _require(folder, f"{path}/tests/test.sh", issues)
-            if (folder / "tests").exists():
-                what = "is beside tests of all steps, and a step has one folder of them"
-                issues.append(FileIssue(_location(folder, f"{path}/tests"), what, "merge them"))
+        check_workdir(folder, f"{path}/workdir", issues)
+        if (folder / path / "environment").exists():
+            what = "belongs to one step, and the environment is that of all"
+            named = location(folder, f"{path}/environment")
+            issues.append(FileIssue(named, what, "leave it out"))
+        check_tests(folder, step, settings, issues)
     if issues:
         raise InvalidPackage(*issues)
-    outputs = tuple(dict.fromkeys(path for text in texts for path in named_files(text)))
-    places = [tests_of_step(folder, step) for step in settings.steps]
+    in_words = (path for text in texts for path in named_files(text))
+    of_steps = (path for step in settings.steps for path in step.outputs)
+    outputs = tuple(dict.fromkeys((*settings.outputs, *of_steps, *in_words)))
+    places = [place for step in settings.steps for place in tests_of_step(folder, step)]
     has_solutions = all(solution_of_step(folder, step) for step in settings.steps)
     return Task(
         name=folder.name,
@@ -252,6 +251,7 @@ def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]
             context=context if built else None,
             image="" if built else settings.image,
             tests=folder / "steps",
+            shared_tests=_folder(folder / "tests"),
             solution=solution_of_step(folder, settings.steps[0]) if has_solutions else None,
         ),
         settings=replace(settings, outputs=outputs),
@@ -261,19 +261,23 @@ def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]
     )
 
 
+def _folder(path: Path) -> Path | None:
+    return path if path.is_dir() and not path.is_symlink() else None
+
+
 def _old_task(folder: Path, issues: list[FileIssue]) -> Task:
     """Read a folder of Terminal-Bench 1."""
     old = TerminalBenchSettings()
     with collect_issues(issues):
         old = read_terminal_bench_settings(folder, issues)
-        _check_instruction(old.instruction, where=_location(folder, OLD_SETTINGS))
-    _require(folder, SCRIPT, issues)
+        _check_instruction(old.instruction, where=location(folder, OLD_SETTINGS))
+    require(folder, SCRIPT, issues)
     context = (folder / old.context).resolve()
     if not context.is_relative_to(folder):
-        where = _location(folder, "docker-compose.yaml")
+        where = location(folder, "docker-compose.yaml")
         issues.append(FileIssue(where, "builds from outside the task", "build from inside"))
     else:
-        _require(folder, str((context / "Dockerfile").relative_to(folder)), issues)
+        require(folder, str((context / "Dockerfile").relative_to(folder)), issues)
     if issues:
         raise InvalidPackage(*issues)
     return Task(
@@ -308,36 +312,12 @@ def _with_environment(
     )
 
 
-def _location(folder: Path, path: str) -> str:
-    return f"{folder.name}/{path}"
-
-
 def _check_instruction(text: str, *, where: str) -> None:
     if not text.strip():
         raise InvalidPackage(FileIssue(where, "asks for nothing", "say what the agent must do"))
     if len(text.encode()) > MAX_INSTRUCTION:
         remedy = "shorten it, or put the long part into a file of the environment"
         raise InvalidPackage(FileIssue(where, f"has more than {MAX_INSTRUCTION:,} bytes", remedy))
-
-
-def _require(folder: Path, path: str, issues: list[FileIssue]) -> None:
-    """Collect an error if a required file is missing or empty."""
-    with collect_issues(issues):
-        if not read_text(folder / path, where=_location(folder, path)).strip():
-            raise InvalidPackage(FileIssue(_location(folder, path), "is empty", "write it"))
-
-
-def _require_copied_tests(folder: Path, issues: list[FileIssue]) -> None:
-    """Collect an error if a separate verifier's own image lacks the tests.
-
-    The format puts nothing into such an image, so elsewhere no trial of the task has a reward.
-    """
-    path = f"{folder.name}/tests/Dockerfile"
-    with collect_issues(issues):
-        if (file := folder / "tests" / "Dockerfile").is_file() and not _COPIES.search(
-            read_text(file, where=path)
-        ):
-            raise InvalidPackage(FileIssue(path, "copies no tests", "write COPY . /tests"))
 
 
 def _optional(path: Path) -> Path | None:

@@ -18,16 +18,22 @@ from agon.app.containers import HealthCheck, RewardSource
 from agon.app.containers.pass_rule import PassRule
 from agon.app.files import FileIssue, InvalidPackage
 from agon.app.tasks.files import read_text
-from agon.app.tasks.formats.artifacts import PLAIN_PATH, collect_commands, read_artifacts, read_user
+from agon.app.tasks.formats.artifacts import (
+    PLAIN_PATH,
+    Artifacts,
+    collect_commands,
+    read_artifacts,
+    read_user,
+)
 from agon.app.tasks.formats.keys import keys_in, refused_keys, row_of
 from agon.app.tasks.formats.settings_reader import DAY_S, SettingsReader
 from agon.app.tasks.formats.step_keys import check_step_name, min_rewards, step_seconds
 from agon.app.tasks.formats.variables import TEMPLATE
-from agon.app.tasks.steps import StepSettings
-from agon.app.tasks.task import TaskLimits, TaskMetadata, TaskSettings
+from agon.app.tasks.task import StepSettings, TaskLimits, TaskMetadata, TaskSettings
 
 SETTINGS = "task.toml"
 MIB_OF_TIB = 1 << 20
+_NO_SERVICES = "a task with steps has no services"
 
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT])i?B?\s*", re.IGNORECASE)
 _MIB = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0 * 1024.0}
@@ -82,7 +88,7 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
         verifier_user=read_user(verifier, verifier.anything("user")),
         workdir=_workdir(environment),
         preparation=_health(environment),
-        steps=_steps(keys, where, issues),
+        steps=_steps(keys, where, issues, artifacts=artifacts, bounds=bounds),
         strategy="final" if _strategy(keys) == "final" else "mean",
         collected=collect_commands(verifier),
         keys=tuple(dict.fromkeys(path for path, _ in keys_in(content))),
@@ -160,8 +166,23 @@ def _health(environment: SettingsReader) -> HealthCheck | None:
     )
 
 
-def _steps(keys: SettingsReader, where: str, issues: list[FileIssue]) -> tuple[StepSettings, ...]:
-    """Return the rows of ``[[steps]]``."""
+def _steps(
+    keys: SettingsReader,
+    where: str,
+    issues: list[FileIssue],
+    *,
+    artifacts: Artifacts,
+    bounds: TaskLimits,
+) -> tuple[StepSettings, ...]:
+    """Return the rows of ``[[steps]]``.
+
+    Args:
+        keys: the settings.
+        where: the file, for messages.
+        issues: errors are added to it.
+        artifacts: what the whole task declares.
+        bounds: the limits of its agent.
+    """
     rows = keys.anything("steps", [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         keys.add_issue("steps", rows, "write a table [[steps]] for each step")
@@ -169,22 +190,34 @@ def _steps(keys: SettingsReader, where: str, issues: list[FileIssue]) -> tuple[S
     steps, taken = [], set[str]()
     for row in rows:
         step = SettingsReader(row, where=where, issues=issues, path="steps.")
-        verifier = step.table("verifier")
-        _hosts(verifier)
+        verifier, own = step.table("verifier"), read_artifacts(step)
+        of_tests = _of_tests(verifier)
         steps.append(
             StepSettings(
                 name=check_step_name(step, taken),
                 agent_s=step_seconds(step.table("agent")),
                 verifier_s=step_seconds(verifier),
                 verifier_user=read_user(verifier, verifier.anything("user")),
-                verifier_env=tuple(_variables(verifier).items()),
+                verifier_env=tuple({**_variables(of_tests), **_variables(verifier)}.items()),
                 min_reward=min_rewards(step),
                 health=_health(step),
+                outputs=tuple(dict.fromkeys((*artifacts.outputs, *own.outputs))),
+                excluded=(*artifacts.excluded, *own.excluded),
+                collected=collect_commands(verifier),
+                separate=_is_separate(verifier) if _names_mode(verifier) else None,
+                verifier_image=of_tests.text("docker_image"),
+                verifier_bounds=_sizes(of_tests, bounds) if "environment" in verifier else None,
+                verifier_workdir=_workdir(of_tests),
             )
         )
         for name, value in steps[-1].verifier_env:
             if TEMPLATE.search(value):
                 verifier.add_issue(f"env.{name}", value, "name it in [verifier.env] of the task")
+        for place in own.of_services:
+            step.add_issue("artifacts.service", place.service, f"{_NO_SERVICES}; leave it out")
+        for one in steps[-1].collected:
+            if one.service:
+                verifier.add_issue("collect.service", one.service, f"{_NO_SERVICES}; leave it out")
     return tuple(steps)
 
 
@@ -252,6 +285,10 @@ def _is_separate(verifier: SettingsReader) -> bool:
     default = "separate" if "environment" in verifier else "shared"
     modes = ("shared", "separate")
     return verifier.text("environment_mode", default=default, choices=modes) == "separate"
+
+
+def _names_mode(verifier: SettingsReader) -> bool:
+    return "environment_mode" in verifier or "environment" in verifier
 
 
 def _reward_source(verifier: SettingsReader) -> RewardSource | None:

@@ -27,6 +27,16 @@ class TaskKey:
     why: str
 
 
+def _is_within(path: str, other: str) -> bool:
+    """Return whether a key is another one, or below it.
+
+    Example:
+        >>> _is_within("artifacts.source", "artifacts"), _is_within("artifacts2", "artifacts")
+        (True, False)
+    """
+    return path == other or path.startswith(f"{other}.")
+
+
 _LIMIT: Final = "a limit of the trial"
 _LIMIT_OF_TESTS: Final = "a limit of the tests' container, else that of [environment]"
 _NETWORK: Final = "a trial has no network but what the operator gives it; nothing opens by itself"
@@ -40,7 +50,7 @@ _OF_TESTS: Final = (
 
 _OF_STEPS: Final = "leave it out: it can be said of the whole task only"
 
-KEYS: Final = (
+_KEYS: Final = (
     TaskKey("schema_version", "harmless", "every published version is read alike"),
     TaskKey("version", "harmless", "the older name of schema_version"),
     TaskKey("task", "harmless", _ABOUT),
@@ -124,6 +134,19 @@ KEYS: Final = (
     TaskKey("steps.healthcheck", "read", "after the task's own health check, before the agent"),
     TaskKey("multi_step_reward_strategy", "read", "mean (of the steps that ran) or final"),
 )
+_OF_EACH_STEP: Final = (
+    "artifacts", "verifier.collect", "verifier.environment", "verifier.environment_mode",
+)  # fmt: skip
+"""Keys that a step has as the task has them; lists of both count."""
+
+KEYS: Final = (
+    *_KEYS,
+    *(
+        TaskKey(f"steps.{key.path}", key.handling, key.why)
+        for key in _KEYS
+        if any(_is_within(key.path, other) for other in _OF_EACH_STEP)
+    ),
+)
 """Every key of the format, the parents before the keys below them."""
 
 _BY_PATH: Final = {key.path: key for key in KEYS}
@@ -133,7 +156,7 @@ def row_of(path: str) -> TaskKey:
     """Return the row of a key: its own, else that of the table it is in.
 
     Example:
-        >>> row_of("environment.workdir").handling, row_of("steps.artifacts").handling
+        >>> row_of("environment.workdir").handling, row_of("steps.agent.user").handling
         ('read', 'refused')
         >>> row_of("metadata.author").handling, row_of("enviroment").handling
         ('harmless', 'unknown')
@@ -153,6 +176,7 @@ _OPEN: Final = frozenset(
         "solution.env",
         "environment.healthcheck", "environment.mcp_servers", "environment.tpu",
         "verifier.environment", "verifier.environment.env",
+        "steps.verifier.environment", "steps.verifier.environment.env",
     }
 )  # fmt: skip
 """Keys whose row holds for all that is below them; below the others each key has its row."""

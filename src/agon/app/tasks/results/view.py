@@ -149,6 +149,30 @@ def _trials(folder: Path, results: Sequence[TrialResult]) -> Iterator[str]:
 def _trial(folder: Path, result: TrialResult) -> str:
     name = f"{MARKS[result.result]} {result.task}__{result.number} {result.result}"
     why = f": {result.reason}" if result.reason else ""
+    parts = _facts(result, _id(result))
+    parts += [element("p", [words(_visible(f"note: {note}"))]) for note in result.notes]
+    if result.steps:
+        parts += [_step_of_task(folder, row) for row in result.steps]
+    else:
+        parts += [*_steps(folder, "", result), *_outputs(folder, "", result)]
+    return element("details", [element("summary", [words(_visible(name + why))]), *parts])
+
+
+def _step_of_task(folder: Path, row: Mapping[str, Any]) -> str:
+    """Return the details of a step of a task with steps."""
+    try:
+        name, result = str(row["name"]), TrialResult.from_dict(row)
+        title = f"{MARKS[result.result]} step {name} {result.result}"
+    except (TypeError, KeyError, ValueError, AttributeError):
+        return element("p", [words("a step of the task cannot be read")])
+    why = f": {result.reason}" if result.reason else ""
+    own = f"steps/{name}/"
+    parts = [*_facts(result), *_steps(folder, own, result), *_outputs(folder, own, result)]
+    return element("details", [element("summary", [words(_visible(title + why))]), *parts])
+
+
+def _facts(result: TrialResult, name: str = "") -> list[str]:
+    """Return times, exit code, rewards and usage; the first paragraph may have an id."""
     facts = [
         f"{part.removesuffix('_s')} {seconds:.1f} s" for part, seconds in result.timings.items()
     ]
@@ -156,20 +180,24 @@ def _trial(folder: Path, result: TrialResult) -> str:
                  f"exit code of the tests {result.exit_code}")  # fmt: skip
     facts += [f"{key} {value:g}" for key, value in sorted(result.rewards.items())]
     facts += [f"limit reached: {limit}" for limit in result.limits_hit]
-    parts = [element("p", [words(_visible(" · ".join(facts)))], id=_id(result))]
+    place = {"id": name} if name else {}
+    parts = [element("p", [words(_visible(" · ".join(facts)))], **place)]
     if result.usage:
         by = "" if result.usage.source == "endpoint" else " · by the agent's own account"
         parts.append(element("p", [words(f"{usage_text(asdict(result.usage), {})}{by}")]))
-    parts += [element("p", [words(_visible(f"note: {note}"))]) for note in result.notes]
-    parts += _steps(folder, result)
-    parts += _outputs(folder, result)
-    return element("details", [element("summary", [words(_visible(name + why))]), *parts])
+    return parts
 
 
-def _steps(folder: Path, result: TrialResult) -> list[str]:
-    """Return the steps of the trajectory or the transcript, if there is one that can be read."""
+def _steps(folder: Path, own: str, result: TrialResult) -> list[str]:
+    """Return the steps of the trajectory or the transcript, if there is one that can be read.
+
+    Args:
+        folder: the trial's folder.
+        own: where the files of a step of the task lie in it; empty: the task has no steps.
+        result: the result of the trial, or of the step.
+    """
     try:
-        trajectory = _trajectory(folder, result)
+        trajectory = _trajectory(folder, own, result)
     except (NoTrajectory, OSError) as wrong:
         return [element("p", [words(_visible(f"its steps cannot be read: {wrong}"))])]
     if trajectory is None or not trajectory.steps:
@@ -183,11 +211,11 @@ def _steps(folder: Path, result: TrialResult) -> list[str]:
     return [element("h3", [words("Steps")]), *drawn]
 
 
-def _trajectory(folder: Path, result: TrialResult) -> Trajectory | None:
+def _trajectory(folder: Path, own: str, result: TrialResult) -> Trajectory | None:
     if name := result.parts.get("agent", {}).get("transcript"):
         path = _plain(folder, name)
         return None if path is None else read_transcript(path)
-    path = _plain(folder, TRAJECTORY)
+    path = _plain(folder, f"{own}{TRAJECTORY}")
     if path is None:
         return None
     with path.open("rb") as file:
@@ -209,8 +237,8 @@ def _step(number: int, step: Step) -> str:
     return "".join(parts)
 
 
-def _outputs(folder: Path, result: TrialResult) -> Iterator[str]:
-    """Yield what agent and tests printed."""
+def _outputs(folder: Path, own: str, result: TrialResult) -> Iterator[str]:
+    """Yield what agent and tests printed; the arguments are those of :func:`_steps`."""
     names: dict[str, str] = {}
     for part, title in (("agent", "Agent"), ("verifier", "Tests")):
         account = result.parts.get(part) or {}
@@ -220,7 +248,7 @@ def _outputs(folder: Path, result: TrialResult) -> Iterator[str]:
             file = (account.get(stream) or {}).get("file")
             if file:
                 names[f"{title}: {stream}"] = str(file)
-    names |= {name: name for name in _FILES}
+    names |= {name: f"{own}{name}" for name in _FILES}
     for title, name in names.items():
         path = _plain(folder, name)
         text = "" if path is None else _text_of(path)
