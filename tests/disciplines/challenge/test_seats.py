@@ -213,9 +213,10 @@ def test_results_of_another_reward_source_are_named() -> None:
     assert "other-reward-source" not in findings(tables, reward_source="both")
 
 
-def test_the_reach_of_an_agent_is_in_the_explanation_of_its_submission() -> None:
+def test_the_reach_of_an_agent_is_on_the_board_and_in_the_explanation() -> None:
     """Who ranks agents sees which of them had a model, or the network, to ask."""
-    tables = tables_of({"a": (1, [0.5] * 3)})
+    tables = tables_of({"a": (1, [0.5] * 3), "b": (2, [0.4] * 3)})
+    assert "reach" not in scored(tables).board("submissions").table.column_names
     reach = [
         ("none", None),
         ("allowlist", "api.test:443,pypi.test:443"),
@@ -227,6 +228,11 @@ def test_the_reach_of_an_agent_is_in_the_explanation_of_its_submission() -> None
          "agent_network": network, "allowed_hosts": hosts}
         for at, (network, hosts) in enumerate(reach)
     ]  # fmt: skip
+    rows = scored(tables).board("submissions").rows()
+    assert {row["id"]: row["reach"] for row in rows} == {
+        "a": "unknown; api.test:443, pypi.test:443; none; public",
+        "b": "unknown",
+    }
     parts = scored(tables).explain("a", board="submissions").parts
     assert [part.text for part in parts if part.name.startswith("agent network")] == [
         "in 1 task result the agent could reach by a proxy: api.test:443, pypi.test:443",

@@ -87,7 +87,7 @@ class Containers(Protocol):
     ``unscored`` with the cause, after one retry; never a fail.
 
     *Nothing remains.* However a command, the engine's client or this process ends, also by
-    ``kill -9``, its containers are removed. :meth:`clean` removes what a crash of the machine left.
+    ``kill -9``, its containers are removed, and after a crash of the machine by the next process.
 
     *Thread-safe.* Methods may be called from several threads, for different trials.
     """

@@ -1,7 +1,7 @@
 """Define what a run needs of an agent."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Protocol
@@ -81,6 +81,8 @@ class AgentEnvironment:
         trial: the trial, with the folder of its files.
         limits: the limits of its container.
         outputs: the paths that are handed over when it ends.
+        count: takes what each call of a model from the host used; returns why the agent must end,
+            where a limit of its run is reached.
     """
 
     containers: Containers = field(repr=False)
@@ -88,6 +90,7 @@ class AgentEnvironment:
     trial: AgentTrial
     limits: Limits
     outputs: tuple[str, ...] = ("/app",)
+    count: Callable[[Usage], str] = field(default=lambda _: "", repr=False)
 
 
 class Agent(Protocol):

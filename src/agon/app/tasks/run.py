@@ -4,14 +4,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from threading import Event, Lock
 from typing import Any
 
 from agon.app.containers import AgentTrial, BuildFailed, Containers, Image
 from agon.app.containers.pass_rule import BY_EXIT_CODE
-from agon.app.tasks.agents import Agent, Usage
-from agon.app.tasks.budget import Budget
+from agon.app.tasks.agents import Agent
+from agon.app.tasks.budget import Budget, CountedAgent, Spending, total_usage
 from agon.app.tasks.prices import PriceTable
 from agon.app.tasks.results.folder import RunFolder, RunPlan, open_run_folder
 from agon.app.tasks.results.summary import summarize
@@ -85,7 +86,8 @@ def run_tasks(  # noqa: PLR0913 (a run has so many parts)
 
     Finished trials in ``out`` are not run again. Trials without a score, and those interrupted by
     the end of the process, are run again in an emptied folder. A run whose budget is used up has
-    the reason as ``stopped`` in its summary, and goes on with a larger one.
+    the reason as ``stopped`` in its summary, and goes on with a larger one; trials whose agent was
+    ended by it have no score.
 
     Raises:
         Conflict: ``out`` contains something else, or another process runs in it.
@@ -105,10 +107,12 @@ def run_tasks(  # noqa: PLR0913 (a run has so many parts)
             for done, result in enumerate(_results(running), len(finished) + 1):
                 finished[result.task, result.number] = result
                 watch(RunProgress(done=done, total=len(planned), result=result))
+        ended = folder.results | finished  # those that a used-up budget did not let run again
+        is_whole = sum(one.scored for one in ended.values()) == len(planned)
         summary = summarize(
             folder.plan,
-            (finished[key] for key in sorted(finished)),
-            stopped=trial_runner.stopped if len(finished) < len(planned) else "",
+            (ended[key] for key in sorted(ended)),
+            stopped="" if is_whole else trial_runner.spending.end,
         )
         folder.summarize(summary)
         return summary
@@ -152,28 +156,20 @@ class _TrialRunner:
         self._now = now
         self._lock = Lock()
         self._images: dict[str, Future[Image]] = {}
-        self._budget = budget
-        self._results = dict(folder.results)
+        kind = agent.settings.get("kind", "")
+        self.spending = Spending(budget, kind=kind, results=folder.results.values())
         self.closed = Event()
-        self.stopped = ""
-
-    def _may_start(self) -> bool:
-        """Return whether the budget of the run allows another trial."""
-        with self._lock:
-            kind = self._agent.settings.get("kind", "")
-            end = self._budget.end(self._results.values(), kind=kind)
-            self.stopped = self.stopped or end
-            return not self.stopped
 
     def trial(self, task: Task, number: int) -> TrialResult | None:
         """Run a trial until it has a score, at most :data:`ATTEMPTS` times.
 
         None: it was interrupted, or the budget of the run is used up.
         """
-        if not self._may_start():
+        if self.spending.end:
             return None
         result: TrialResult | None = None
-        used: Usage | None = None
+        before = self._folder.results.get((task.name, number))
+        used = None if before is None else before.usage
         for attempt in range(1, ATTEMPTS + 1):
             place = self._folder.clear(task.name, number)
             plan = self._folder.plan
@@ -194,7 +190,9 @@ class _TrialRunner:
             result = run_trial(
                 task,
                 number,
-                self._agent,
+                CountedAgent(
+                    self._agent, partial(self.spending.add_call, task.name, number, attempt)
+                ),
                 containers=self._containers,
                 image=image,
                 trial=trial,
@@ -202,16 +200,15 @@ class _TrialRunner:
                 attempts=attempt,
                 prices=PriceTable.from_dict(plan.prices),
             )
-            if result.usage is not None:
-                used = result.usage if used is None else used.plus(result.usage)
-            if result.scored or self.closed.is_set():
+            calls = self.spending.calls(task.name, number, attempt)
+            used = total_usage((used, result.usage or calls))
+            if result.scored or self.closed.is_set() or self.spending.end:
                 break
         if result is None or self.closed.is_set():
             return None
         result = replace(result, usage=used)  # of all attempts: each of them was paid
         self._folder.finish(result)
-        with self._lock:
-            self._results[result.task, result.number] = result
+        self.spending.finish(result)
         return result
 
     def _build_failure(self, task: Task, number: int, cause: str) -> TrialResult:

@@ -132,13 +132,13 @@ _BUDGET = (
         "--max-cost",
         type=click.FloatRange(min=0, min_open=True),
         metavar="USD",
-        help="Start no further trial once the run has cost this; the same command goes on.",
+        help="End the run once it has cost this; the same command with more goes on.",
     ),
     option(
         "--max-tokens",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Start no further trial once so many tokens were read and written.",
+        help="End the run once so many tokens were read and written.",
     ),
 )
 

@@ -99,8 +99,9 @@ def run_agent(  # noqa: PLR0913 (an option each)
     With --agent-network allowlist the agent reaches the hosts of --allow-host through a proxy
     (Debian package squid), by CONNECT only; its requests are in network.log of each trial.
 
-    --max-cost and --max-tokens limit the whole run: trials that have begun end, no further one
-    starts, and the same command with a larger limit goes on.
+    --max-cost and --max-tokens limit the whole run: no further trial starts, one whose model is
+    called from here ends after the call, without a score, and one inside the container when it is
+    done. The same command with a larger limit goes on.
 
     DIR gets summary.json and a folder with result.json for each trial. The same command continues
     a run that was cut off; a finished trial never runs twice. Exit code 0: the run is complete; 5:

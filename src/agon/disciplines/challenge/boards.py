@@ -1,5 +1,7 @@
 """Lay out the four boards: weights, submissions, validators, competitions."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -7,6 +9,7 @@ import pyarrow as pa
 from agon.disciplines.challenge.emission import amount, to_u16
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.outcome import Outcome
+from agon.disciplines.challenge.reach import Reach, is_known, reach_cell
 from agon.disciplines.challenge.reasons import unscored_reason, weightless_reason
 from agon.disciplines.challenge.weights import staleness
 from agon.kernel.boards import Board, UnscoredRow, ranking
@@ -43,8 +46,8 @@ def weights_board(outcome: Outcome) -> Board:
     return Board("weights", pa.table(columns), unscored, PLACES)
 
 
-def submissions_board(outcome: Outcome) -> Board:
-    """Lay out the consensus on each submission.
+def submissions_board(outcome: Outcome, reached: Mapping[str, list[Reach]]) -> Board:
+    """Lay out the consensus on each submission, with what its agent could reach if that is known.
 
     Order: score, then the earlier submission, then id.
     """
@@ -65,6 +68,9 @@ def submissions_board(outcome: Outcome) -> Board:
         "miner_uid": np.array([outcome.uid_of(at) for at in rows.tolist()], dtype=np.int64),
         "competition": pa.array([names[at] for at in facts.competitions[rows]], pa.string()),
     }
+    if is_known(reached.values()):
+        cells = [reach_cell(reached.get(facts.ids[at], [])) for at in rows]
+        columns["reach"] = pa.array(cells, pa.string())
     unscored = tuple(
         UnscoredRow(facts.ids[at], unscored_reason(outcome, at))
         for at in np.flatnonzero(~consensus.scored).tolist()

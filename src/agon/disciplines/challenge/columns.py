@@ -37,6 +37,10 @@ COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
     ),
     "miner_uid": ColumnMeaning("The uid of the miner who submitted it."),
     "competition": ColumnMeaning("The competition it was submitted to."),
+    "reach": ColumnMeaning(
+        "What the agent could reach as its tasks ran: none, listed hosts by a proxy, or public.",
+        label="Could reach",
+    ),
     "validators.score": ColumnMeaning("The validator's share of all stake.", "share"),
     "stake": ColumnMeaning("The validator's stake at the epoch."),
     "evaluations": ColumnMeaning("Evaluations that count.", "evaluations", ("evaluation_window",)),

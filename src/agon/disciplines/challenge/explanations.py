@@ -11,9 +11,10 @@ import pyarrow.compute as pc
 
 from agon.disciplines.challenge.boards import mean_abs_z, tested_cells
 from agon.disciplines.challenge.consensus import Status
-from agon.disciplines.challenge.facts import agent_networks, mean_rewards, rows_behind
+from agon.disciplines.challenge.facts import mean_rewards, rows_behind
 from agon.disciplines.challenge.formulas import PLACES, reaches
 from agon.disciplines.challenge.outcome import Outcome
+from agon.disciplines.challenge.reach import reach_by_submission
 from agon.disciplines.challenge.reasons import (
     number,
     percent,
@@ -216,16 +217,18 @@ def _reach_parts(records: Records, submission: str) -> list[Part]:
     """Say what the agent could reach as its tasks ran; nothing where that is unknown."""
     return [
         Part(
-            f"agent network {hosts or network}",
+            f"agent network {','.join(reach.hosts) or reach.network}",
             0.0,
-            {"agent_network": network, "allowed_hosts": hosts, "task_results": count},
+            {
+                "agent_network": reach.network,
+                "allowed_hosts": ",".join(reach.hosts),
+                "task_results": reach.results,
+            },
             {},
-            f"in {count_text(count, 'task result')} the agent could reach "
-            + {"none": "nothing", "public": "every host"}.get(
-                network, f"by a proxy: {hosts.replace(',', ', ') or 'listed hosts'}"
-            ),
+            reach.sentence,
         )
-        for network, hosts, count in agent_networks(records, submission)
+        for reach in reach_by_submission(records).get(submission, ())
+        if reach.network
     ]
 
 

@@ -348,16 +348,6 @@ def mean_rewards(records: Records, submission: str) -> tuple[dict[str, float], i
     return {one["name"]: one["total"] / row["n"] for one in sums if row["n"]}, row["n"]
 
 
-def agent_networks(records: Records, submission: str) -> list[tuple[str, str, int]]:
-    """Return what a submission's agent could reach, its hosts, and in how many task results."""
-    rows = records.sql(
-        "SELECT agent_network AS network, coalesce(allowed_hosts, '') AS hosts, count(*) AS n "
-        f"FROM task_results WHERE submission_id::VARCHAR = {literal(submission)} "
-        "AND agent_network IS NOT NULL GROUP BY ALL ORDER BY network, hosts"
-    ).to_pylist()
-    return [(row["network"], row["hosts"], row["n"]) for row in rows]
-
-
 def rows_behind(
     records: Records, *, submission: str, epoch: int
 ) -> dict[str, tuple[RecordRefs, ...]]:

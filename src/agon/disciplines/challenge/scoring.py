@@ -12,6 +12,7 @@ from agon.disciplines.challenge import (
 )
 from agon.disciplines.challenge.facts import read_facts
 from agon.disciplines.challenge.outcome import Outcome, outcome_of
+from agon.disciplines.challenge.reach import reach_by_submission
 from agon.disciplines.challenge.rules import BOARDS, ChallengeRules
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
@@ -77,7 +78,9 @@ class ScoredChallenge:
 
     @cached_property
     def _submissions(self) -> Board:
-        return self._at_epoch(boards.submissions_board(self.outcome))
+        return self._at_epoch(
+            boards.submissions_board(self.outcome, reach_by_submission(self.records))
+        )
 
 
 def score(records: Records, rules: ChallengeRules) -> ScoredChallenge:

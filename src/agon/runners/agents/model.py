@@ -3,16 +3,17 @@
 The model is called outside the container, which has no network. In each step the model replies
 with one fenced block of shell commands; their output is its next message. The agent ends when a
 reply says ``DONE`` and has no block, at the step limit, or at the time limit. It fails when the
-model gives no reply that can be used.
+model gives no reply that can be used. When a limit of its run is reached it ends without a score:
+how much was left for it depended on the other trials.
 """
 
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from agon.app.containers import AgentOutcome, AgentStep, ContainerGone, Limits, Shell
 from agon.app.tasks.agents import AgentEnvironment, AgentWork, Usage
@@ -21,9 +22,7 @@ from agon.app.tasks.prices import TokenPrice
 from agon.app.tasks.task import Task
 from agon.errors import Unreadable
 from agon.runners.agents.chat import Chat, DeadlineExceeded, ModelFailed
-
-if TYPE_CHECKING:
-    from agon.runners.agents.wire_formats import ChatReply
+from agon.runners.agents.wire_formats import ChatReply
 
 TRANSCRIPT = "transcript.ndjson"
 
@@ -88,7 +87,7 @@ class ModelAgent:
         """Send requests to the model and run its commands until it is done."""
         path = place.trial.folder / TRANSCRIPT
         with path.open("w", encoding="utf-8") as file:
-            chat_log = _Conversation(self._chat, file, self._price)
+            chat_log = _Conversation(self._chat, file, self._price, place.count)
 
             def drive_until_ended(shell: Shell) -> None:
                 try:
@@ -108,6 +107,9 @@ class ModelAgent:
                 except ModelFailed as failed:
                     chat_log.end = ("failed", str(failed))
                     chat_log.note(str(failed))
+                except _LimitReached as reached:
+                    chat_log.end = ("unscored", f"ended by the limit of its run: {reached}")
+                    chat_log.note(f"the limit of the run is reached: {reached}")
 
             run = place.containers.drive_agent(
                 place.image,
@@ -132,6 +134,8 @@ class ModelAgent:
             command = _command(chat_log.receive(until=until))
             if command is None:
                 return
+            if chat_log.limit:
+                raise _LimitReached(chat_log.limit)
             if not command:
                 chat_log.send("user", _REMINDER)
             elif problem := _problem(command):
@@ -142,13 +146,29 @@ class ModelAgent:
                 chat_log.send("user", _observation(done))
 
 
-class _Conversation:
-    """A conversation with a model, written to the transcript as it happens."""
+class _LimitReached(Exception):
+    """A limit of the run is reached, so that no model may be called any more."""
 
-    def __init__(self, chat: Chat, file: IO[str], price: TokenPrice | None) -> None:
+
+class _Conversation:
+    """A conversation with a model, written to the transcript and counted as it happens.
+
+    Attributes:
+        limit: why the model may not be called again; empty: it may.
+    """
+
+    def __init__(
+        self,
+        chat: Chat,
+        file: IO[str],
+        price: TokenPrice | None,
+        count: Callable[[Usage], str],
+    ) -> None:
         self._chat = chat
         self._file = file
         self._price = price
+        self._count = count
+        self.limit = ""
         self._messages: list[dict[str, str]] = []
         self._replies: list[ChatReply] = []
         self.steps = 0
@@ -161,6 +181,7 @@ class _Conversation:
     def receive(self, *, until: float) -> str:
         reply = self._chat.ask(self._messages, until=until)
         self._replies.append(reply)
+        self.limit = self._count(self._usage((reply,)))
         if sum(len(each.text) for each in self._replies) > _MAX_REPLIES_CHARACTERS:
             raise ModelFailed(f"the model's replies exceed {_MAX_REPLIES_CHARACTERS:,} characters")
         self._messages.append({"role": "assistant", "content": reply.text})
@@ -178,13 +199,16 @@ class _Conversation:
 
     @property
     def usage(self) -> Usage:
+        return replace(self._usage(self._replies), steps=self.steps)
+
+    def _usage(self, replies: Sequence[ChatReply]) -> Usage:
+        """Return what replies used, at the cost that the endpoint reports or by the price."""
         used = Usage(
-            steps=self.steps,
-            input_tokens=sum(reply.input_tokens for reply in self._replies),
-            output_tokens=sum(reply.output_tokens for reply in self._replies),
-            cached_tokens=sum(reply.cached_tokens for reply in self._replies),
+            input_tokens=sum(reply.input_tokens for reply in replies),
+            output_tokens=sum(reply.output_tokens for reply in replies),
+            cached_tokens=sum(reply.cached_tokens for reply in replies),
         )
-        costs = [reply.cost_usd for reply in self._replies if reply.cost_usd is not None]
+        costs = [reply.cost_usd for reply in replies if reply.cost_usd is not None]
         if costs:
             return replace(used, cost_usd=sum(costs))
         return used if self._price is None else self._price.with_cost(used)
