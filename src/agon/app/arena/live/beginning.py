@@ -18,11 +18,11 @@ from agon.app.arena.live.missing import (
     no_round_text,
 )
 from agon.app.arena.live.names import next_name
-from agon.app.arena.live.schedule import queue_next
 from agon.app.arena.live.scored import arena_records, live_rules, newest_records
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.queue.jobs import round_job
+from agon.app.queue.rounds import queue_next
 from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
 from agon.disciplines.arena.checks.accounts import networks_of_owners

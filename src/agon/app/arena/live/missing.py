@@ -9,6 +9,7 @@ from agon.app.arena.live.scored import live_rules
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound, LiveBot
 from agon.entities.contests import Contest
+from agon.ledger.transitions import over_text
 from agon.store.session import Session
 
 
@@ -43,8 +44,8 @@ def bars_to_round(
     session: Session, contest: Contest, last: Sequence[ArenaRound]
 ) -> tuple[str, ...]:
     """Return why no round can begin now, however many bots and judges there are."""
-    if contest.is_over:
-        return (f"contest {contest.id} is {contest.state}; no more rounds are drawn",)
+    if (over := over_text(contest, remedy="no more rounds are drawn")) is not None:
+        return (over,)
     elsewhere = played_elsewhere(session, contest)
     if elsewhere is not None:
         return (elsewhere,)

@@ -22,6 +22,7 @@ from agon.entities.contests import Contest
 from agon.entities.jobs import NewJob
 from agon.errors import Conflict
 from agon.kernel.times import written_time
+from agon.ledger.transitions import require_not_over
 from agon.store.session import Session
 
 MAX_ATTEMPTS: Final = 500
@@ -112,6 +113,7 @@ def begin(service: Service, contest_id: str, bot_id: str, *, by: Caller) -> NewJ
 
 def require_possible(service: Service, session: Session, contest: Contest, bot_id: str) -> None:
     """Raise Conflict unless a bot may try to qualify now."""
+    require_not_over(contest, remedy="no bot qualifies any more")
     bot = session.arena.bot(contest.no, bot_id)
     again = next_attempt_at(bot, contest)
     if bot.attempted_at is not None and again is not None and service.clock() < again:
