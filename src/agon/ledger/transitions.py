@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
 
 from agon.errors import Conflict
+from agon.kernel.bidi import closed_text
 from agon.ledger.contest_state import ContestState, Lifecycle
 from agon.ledger.issues import LedgerIssue
 
@@ -231,7 +232,7 @@ def over_text(contest: ContestState, *, remedy: str = _CORRECT) -> str | None:
         'spring is final and takes nothing more; leave it'
     """
     if contest.state == "void":
-        reason = contest.void_reason
+        reason = closed_text(contest.void_reason or "")
         return f"{contest.id} is void ({reason}) and takes nothing more; use another contest"
     if contest.state == "final":
         return f"{contest.id} is final and takes nothing more; {remedy}"

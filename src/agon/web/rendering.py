@@ -16,7 +16,9 @@ from agon.api.models.contests import Contest
 from agon.app.access.permissions import permits
 from agon.disciplines import discipline
 from agon.entities.webhooks import EVENT_KINDS
+from agon.kernel.bidi import isolated_text
 from agon.web import addresses
+from agon.web.directions import closed_html
 from agon.web.form_times import ZONES
 from agon.web.page import SitePage
 
@@ -194,18 +196,8 @@ def participant_text(name: str | None, id: str) -> str:  # noqa: A002 (as above)
         ('Ada (u1)', 'u1')
     """
     if not name or name == id:
-        return id
-    return f"{isolated_text(name)} ({short_id(id)})"
-
-
-def isolated_text(text: str) -> str:
-    """Return text of people with marks that isolate its direction from what stands around it.
-
-    Example:
-        >>> isolated_text("Ada"), [hex(ord(one)) for one in isolated_text("Zoë")][::4]
-        ('Ada', ['0x2068', '0x2069'])
-    """
-    return text if text.isascii() else f"\u2068{text}\u2069"
+        return isolated_text(id)
+    return f"{isolated_text(name)} ({isolated_text(short_id(id))})"
 
 
 def cell_text(value: Any) -> str:
@@ -257,6 +249,7 @@ def environment() -> Environment:
         "aligned": aligned_texts,
         "clock": clock_text,
         "counted": counted_text,
+        "isolated": isolated_text,
         "number": number_text,
         "signed": signed_text,
         "time": time_text,
@@ -285,7 +278,7 @@ def render(page: SitePage, visitor: Mapping[str, Any]) -> str:
         visitor: what every page shows of the visitor.
     """
     template = environment().get_template(page.template)
-    return template.render(
+    rendered = template.render(
         {
             **page.values,
             **visitor,
@@ -294,3 +287,4 @@ def render(page: SitePage, visitor: Mapping[str, Any]) -> str:
             "picture": page.picture,
         }
     )
+    return closed_html(rendered)

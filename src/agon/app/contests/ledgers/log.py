@@ -12,6 +12,7 @@ from agon.app.access.permissions import View
 from agon.app.contests.ledgers.positions import last_readable_seq, position
 from agon.app.service import Service
 from agon.entities.ledgers import LogEntry
+from agon.kernel.bidi import closed_text
 from agon.ledger.transitions import SHOWN_IN_FREEZE
 
 _NAMES_SHOWN: Final = 5
@@ -21,6 +22,13 @@ def _names(values: list[str]) -> str:
     more = len(values) - _NAMES_SHOWN
     text = ", ".join(values[:_NAMES_SHOWN]) or "no participant"
     return f"{text} and {more} more" if more > 0 else text
+
+
+def _close(value: Any) -> Any:
+    """Return a value in which each text closes the controls of direction that it opens."""
+    if isinstance(value, list):
+        return [_close(each) for each in value]
+    return closed_text(value) if isinstance(value, str) else value
 
 
 def _time(text: str | None, otherwise: str) -> str:
@@ -138,7 +146,7 @@ def log(
                 at=datetime.fromisoformat(entry["at"]),
                 by=entry["by"],
                 kind=entry["kind"],
-                text=words(body),
+                text=words({name: _close(value) for name, value in body.items()}),
                 content=body,
             )
         )
