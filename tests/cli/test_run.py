@@ -286,6 +286,24 @@ def test_escape_sequences_in_ids_are_escaped(agon: Cli, arena: Path) -> None:
     assert "\x1b" not in agon("explain", "arena", arena, "\x1b[2Jdam").err
 
 
+def test_no_command_prints_a_control_of_direction(agon: Cli, arena: Path) -> None:
+    """Names turned the scores beside them around; warnings and notes printed them as they came."""
+    bots, matches = (arena / "bots.csv").read_text(), (arena / "matches.csv").read_text()
+    (arena / "bots.csv").write_text(f"{bots}\u202edan,o1,\u202eDan\n\u202edan ,o1,Dan\n")
+    played = "5,2026-01-05T10:00:00Z,\u202edan,ann,rated,a\n"
+    (arena / "matches.csv").write_text(matches + played)
+    for command in (
+        ("score", "arena", arena),
+        ("explain", "arena", arena, "\u202edan"),
+        ("check", "arena", arena),
+        ("compare", "arena", arena, "--edition", "sentience-1", "--set", "k_new=9"),
+    ):  # fmt: skip
+        ended = agon(*command)
+        said = ended.out + ended.err
+        assert "dan" in said, command
+        assert "\u202e" not in said, command
+
+
 def test_options_are_read_from_environment_variables(
     agon: Cli, arena: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

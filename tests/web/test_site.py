@@ -13,6 +13,7 @@ import pytest
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import creation, transitions
+from agon.kernel.bidi import closed_text
 from agon.store import session
 from agon.store.connection.engines import begin
 from agon.web import addresses, page_cache, rendering, responses
@@ -203,7 +204,7 @@ def test_names_are_text_next_to_ids_until_they_are_hidden(browser: Browser) -> N
     pages = [Markup(instance.client.get(path).text) for path in paths]
     for page in pages:
         assert (page.errors, name in page.text, "u1" in page.text) == ([], True, True)
-    assert f"\u2068{name}\u2069 (u1) · Spring" in pages[2].text
+    assert f"\u2068{closed_text(name)}\u2069 (u1) · Spring" in pages[2].text
     assert (pages[0].text.count(name), pages[1].text.count(name)) == (2, 2)
     browser.sign_in("organiser")
     browser.submit("/c/spring/desk", "/c/spring/desk/details", {"names": "hidden"})

@@ -154,6 +154,27 @@ def test_every_public_address_says_the_same_in_each_state(instance: Instance) ->
     ask(instance, "final")
 
 
+def test_every_public_address_says_that_a_frozen_contest_is_void_and_no_figure(
+    instance: Instance,
+) -> None:
+    """Pages said it, and the ledger in words was silent until the freeze ended."""
+    service = instance.service
+    instance.contest("autumn")
+    frozen = freeze(service, "autumn", by=ORGANISER).frozen_at
+    instance.people("autumn", 7, begin=3)
+    void(service, "autumn", reason=VOID, by=ORGANISER)
+    found = ask(instance, "void", contest="autumn")
+    said = ["/c/autumn/ledger", "/c/autumn.json", "/c/autumn/feed.xml",
+            "/api/v1/contests/autumn", "/api/v1/contests/autumn/log"]  # fmt: skip
+    for address in said:
+        assert VOID in found[address].text, address
+    assert found["/api/v1/contests/autumn"].json()["voided_at"] == frozen
+    newest = found["/api/v1/contests/autumn/log"].json()["items"][0]
+    assert (newest["kind"], newest["seq"]) == ("contest-voided", frozen)
+    for address, page in found.items():
+        assert "u9" not in page.text, address
+
+
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("of", ["arena", "challenge", "dojo"])
 def test_the_states_of_every_discipline_are_said_everywhere(browser: Browser, of: str) -> None:

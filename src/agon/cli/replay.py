@@ -12,6 +12,7 @@ import click
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.tables import echo
 from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def _require_draws(folder: Path, replayed: "Replay") -> None:
         report = check_draws(lines, replayed.live.state, until=replayed.seq)
     _require_none(report.issues)
     for note in report.notes:
-        click.echo(f"note: {note}", err=True)
+        echo(f"note: {note}", err=True)
 
 
 def _print(

@@ -14,7 +14,7 @@ import click
 from agon.cli.root import cli
 from agon.cli.shared import interrupts
 from agon.cli.shared.completion import print_completions
-from agon.cli.shared.tables import printable
+from agon.cli.shared.tables import echo
 from agon.errors import AgonError, Conflict, NotFound, Unavailable, Unreadable
 from agon.extras import missing_extra
 
@@ -173,9 +173,8 @@ def _end_of(failed: OSError) -> int:
 
 
 def _print(message: str) -> None:
-    """Print a message on stderr with control characters escaped."""
-    lines = message.split("\n")
-    click.echo("\n".join(map(printable, lines)), err=True)
+    """Print a message on stderr."""
+    echo(message, err=True)
 
 
 def _without_pipe() -> int:

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from agon.app.access.permissions import find_view
 from agon.app.access.tokens import caller_now
 from agon.app.contests.ledgers.event_ids import EventIds
-from agon.app.contests.ledgers.events import event_message
+from agon.app.contests.ledgers.events import event_message, visible_event
 from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.service import Service
 from agon.entities.access import Caller
@@ -198,7 +198,7 @@ class Streams:
                 limit=_MAX_EVENTS,
             )
         visible = tuple(
-            sse_event(event, contest=listener.contest, ids=self.ids)
+            sse_event(visible_event(view, event), contest=listener.contest, ids=self.ids)
             for event in events
             if view.sees(event)
         )

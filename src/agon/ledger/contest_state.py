@@ -81,6 +81,11 @@ class ContestState:
         return self.state in {"final", "void"}
 
     @property
+    def was_finalized(self) -> bool:
+        """Return whether it has a final result, which stays readable in a void contest."""
+        return self.finalized_at is not None
+
+    @property
     def public_until(self) -> int | None:
         """Return the last position the public may see; None if there is no limit.
 

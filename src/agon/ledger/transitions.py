@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
 
 from agon.errors import Conflict
+from agon.kernel.bidi import closed_text
 from agon.ledger.contest_state import ContestState, Lifecycle
 from agon.ledger.issues import LedgerIssue
 
@@ -104,6 +105,17 @@ TRANSITIONS: Final[Mapping[str, Transition]] = {
 }
 """The kinds of entries that change a contest."""
 
+WHILE_VOID: Final = frozenset(
+    {"contest-edited", "contest-restored", "decision-made", "problem-revealed"}
+)
+"""The kinds of entries that a void contest takes: they are read, and no score follows from them."""
+
+SHOWN_IN_FREEZE: Final = frozenset({"contest-voided", "contest-restored"})
+"""The kinds of entries that everyone reads during a freeze as well, without their position."""
+
+_CORRECT: Final = "propose a change set to correct it"
+_COUNTING: Final[tuple[Lifecycle, ...]] = ("draft", "open", "frozen", "final")
+
 ADOPTING: Final = ("contest-created", "edition-adopted", "change-rolled-back")
 """The kinds of entries that change which edition is in force."""
 
@@ -182,11 +194,52 @@ def require_allowed(contest: ContestState, kind: str) -> None:
         Conflict: it does not.
     """
     if state_issue(contest, kind) is not None:
+        require_not_void(contest)
         raise Conflict(
             f"{contest.id} is {contest.state} and cannot be {TRANSITIONS[kind].verb}; it has to "
             f"be {' or '.join(_allowed_in(kind))}"
         )
 
 
+def require_not_void(contest: ContestState) -> None:
+    """Check that a contest counts.
+
+    Raises:
+        Conflict: it is void.
+    """
+    if contest.state == "void":
+        raise Conflict(over_text(contest))
+
+
+def require_not_over(contest: ContestState, *, remedy: str = _CORRECT) -> None:
+    """Check that a contest takes records, and whatever else its result follows from.
+
+    Raises:
+        Conflict: it is void, or final; then the message ends in ``remedy``.
+    """
+    if (text := over_text(contest, remedy=remedy)) is not None:
+        raise Conflict(text)
+
+
+def over_text(contest: ContestState, *, remedy: str = _CORRECT) -> str | None:
+    """Return why a contest takes nothing more; None: it does.
+
+    Example:
+        >>> from agon.ledger.contest_state import empty_contest
+        >>> over_text(replace(empty_contest("spring"), state="void", void_reason="a leak"))
+        'spring is void (a leak) and takes nothing more; use another contest'
+        >>> over_text(replace(empty_contest("spring"), state="final"), remedy="leave it")
+        'spring is final and takes nothing more; leave it'
+    """
+    if contest.state == "void":
+        reason = closed_text(contest.void_reason or "")
+        return f"{contest.id} is void ({reason}) and takes nothing more; use another contest"
+    if contest.state == "final":
+        return f"{contest.id} is final and takes nothing more; {remedy}"
+    return None
+
+
 def _allowed_in(kind: str) -> tuple[Lifecycle, ...]:
-    return TRANSITIONS[kind].allowed_in if kind in TRANSITIONS else ()
+    """Return the states that allow an entry of a kind; empty: all."""
+    allowed = TRANSITIONS[kind].allowed_in if kind in TRANSITIONS else ()
+    return allowed or (() if kind in WHILE_VOID else _COUNTING)

@@ -7,6 +7,7 @@ from sqlalchemy import func, or_, select
 
 from agon.entities.contests import Event
 from agon.kernel.times import from_micros, to_micros
+from agon.ledger.transitions import SHOWN_IN_FREEZE
 from agon.store.connection.transaction import Transaction, json_text, parse_json
 from agon.store.schema import EVENTS
 
@@ -53,7 +54,8 @@ class Events:
         Args:
             no: number of the last known event.
             contest_no: the contest.
-            until: their last ledger position; events for ``user`` may be later.
+            until: their last ledger position; events for ``user``, and those that no freeze hides,
+                may be later.
             user: the user who reads them.
             limit: maximum number of events.
         """
@@ -61,7 +63,7 @@ class Events:
         if contest_no is not None:
             listing = listing.where(EVENTS.c.contest_no == contest_no)
         if until is not None:
-            visible = EVENTS.c.seq <= until
+            visible = or_(EVENTS.c.seq <= until, EVENTS.c.kind.in_(sorted(SHOWN_IN_FREEZE)))
             own = () if user is None else (EVENTS.c.user == user,)
             listing = listing.where(or_(visible, *own))
         return [

@@ -16,7 +16,9 @@ from agon.api.models.contests import Contest
 from agon.app.access.permissions import permits
 from agon.disciplines import discipline
 from agon.entities.webhooks import EVENT_KINDS
+from agon.kernel.bidi import isolated_text
 from agon.web import addresses
+from agon.web.directions import closed_html
 from agon.web.form_times import ZONES
 from agon.web.page import SitePage
 
@@ -194,8 +196,8 @@ def participant_text(name: str | None, id: str) -> str:  # noqa: A002 (as above)
         ('Ada (u1)', 'u1')
     """
     if not name or name == id:
-        return id
-    return f"{isolated_text(name)} ({short_id(id)})"
+        return isolated_text(id)
+    return f"{isolated_text(name)} ({isolated_text(short_id(id))})"
 
 
 def for_both_widths(draw: Callable[[bool], str]) -> Markup:
@@ -205,16 +207,6 @@ def for_both_widths(draw: Callable[[bool], str]) -> Markup:
         draw: returns the chart as SVG, with everything escaped; laid out for a phone if True.
     """
     return Markup(draw(False) + draw(True))  # noqa: S704 - it escapes
-
-
-def isolated_text(text: str) -> str:
-    """Return text of people with marks that isolate its direction from what stands around it.
-
-    Example:
-        >>> isolated_text("Ada"), [hex(ord(one)) for one in isolated_text("Zoë")][::4]
-        ('Ada', ['0x2068', '0x2069'])
-    """
-    return text if text.isascii() else f"\u2068{text}\u2069"
 
 
 def cell_text(value: Any) -> str:
@@ -266,6 +258,7 @@ def environment() -> Environment:
         "aligned": aligned_texts,
         "clock": clock_text,
         "counted": counted_text,
+        "isolated": isolated_text,
         "number": number_text,
         "signed": signed_text,
         "time": time_text,
@@ -294,7 +287,7 @@ def render(page: SitePage, visitor: Mapping[str, Any]) -> str:
         visitor: what every page shows of the visitor.
     """
     template = environment().get_template(page.template)
-    return template.render(
+    rendered = template.render(
         {
             **page.values,
             **visitor,
@@ -303,3 +296,4 @@ def render(page: SitePage, visitor: Mapping[str, Any]) -> str:
             "picture": page.picture,
         }
     )
+    return closed_html(rendered)

@@ -177,7 +177,7 @@ def test_invalid_invitations_are_rejected(spring: Service) -> None:
     with pytest.raises(NotFound, match="spring has no invitation"):
         revoke_invitation(spring, "spring", invitation.id, by=ORGANISER)
     finalize(spring, "spring", by=ORGANISER)
-    with pytest.raises(Conflict, match="spring is final; invite to another contest"):
+    with pytest.raises(Conflict, match="spring is final and takes nothing more; invite to"):
         _invite(spring)
 
 

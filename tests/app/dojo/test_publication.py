@@ -140,8 +140,8 @@ def test_nothing_is_revealed_before_the_freeze() -> None:
     with pytest.raises(Conflict, match="2026-03-01T00:00:00"):
         require_revealable(freeze, now=freeze - timedelta(microseconds=1))
     require_revealable(freeze, now=freeze)
-    require_revealable(None, now=freeze, final=True)
-    with pytest.raises(Conflict, match="until its contest is final"):
+    require_revealable(None, now=freeze, over=True)
+    with pytest.raises(Conflict, match="until its contest is over"):
         require_revealable(None, now=freeze)
 
 

@@ -158,6 +158,24 @@ def test_hidden_events_are_delivered_after_the_freeze(service: Service) -> None:
     assert receiver.messages[-1]["kind"] == "edition-adopted"
 
 
+def test_a_freeze_does_not_hold_back_that_the_contest_is_void(
+    service: Service, webhook: Webhook
+) -> None:
+    """Receivers learned it after everyone who reads a page; the position stays hidden."""
+    with service.store.write() as session:
+        session.webhooks.save(replace(webhook, events=("contest-voided",)))
+    open_contest(service, "autumn", by=LOCAL)
+    enter(service, "contest-frozen", {"boards": {}})
+    adopt(service)
+    enter(service, "contest-voided", {"reason": "a leak"})
+    receiver = Receiver(200)
+    deliver(service, receiver)
+    (message,) = receiver.messages
+    assert (message["kind"], message["seq"], message["body"]) == (
+        "contest-voided", 3, {"reason": "a leak"}
+    )  # fmt: skip
+
+
 @pytest.mark.usefixtures("webhook")
 def test_amendments_of_a_final_result_are_delivered(service: Service) -> None:
     """Amendments are public; their deliveries must not wait."""

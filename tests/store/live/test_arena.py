@@ -73,8 +73,9 @@ def test_prompts_answers_and_presence_are_stored(store: Store, spring: Contest) 
         ]  # fmt: skip
         (answer,) = session.arena.human_answers(spring.no)
         assert answer.prompt_id == "p1"
-        assert session.arena.present(spring.no, since=later(5)) == [asking]
-        assert session.arena.present(spring.no, since=later(6)) == []
+        assert session.arena.present(spring.no, since=later(5), until=later(9)) == [asking]
+        assert session.arena.present(spring.no, since=later(6), until=later(9)) == []
+        assert session.arena.present(spring.no, since=later(0), until=later(4)) == []
 
 
 def test_rounds_are_listed_newest_first(store: Store, spring: Contest) -> None:

@@ -144,3 +144,8 @@ class Contest(Resource):
         description="Of its details: another one after each edit. It is the ETag, and If-Match of "
         "an edit takes it."
     )
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether it takes nothing more: its result is final, or it is void."""
+        return self.state in {"final", "void"}

@@ -25,7 +25,8 @@ def resource(session: Session, view: View, *, now: datetime) -> Contest:
     if until is None or contest.seq <= until:
         return resource_of(contest, clock=clock)
     edition, overrides = edition_at(session, contest, until)
-    seen = replace(contest, edition=edition, overrides=overrides, seq=until)
+    voided_at = None if contest.voided_at is None else min(contest.voided_at, until)
+    seen = replace(contest, edition=edition, overrides=overrides, seq=until, voided_at=voided_at)
     return resource_of(seen, clock=clock)
 
 

@@ -24,6 +24,7 @@ from agon.entities.contests import Contest
 from agon.entities.invitations import Invitation, InvitedRole, JoinRequest
 from agon.errors import Conflict, Forbidden, NotFound, Unreadable
 from agon.kernel.times import written_time
+from agon.ledger.transitions import require_not_over
 from agon.store.session import Session
 
 MAX_USES: Final = 10_000
@@ -77,7 +78,7 @@ def invite(
 
     Raises:
         NotFound: there is no such contest.
-        Conflict: the contest is final.
+        Conflict: the contest is over.
         Unreadable: it expires in the past, or one user should accept it more than once.
     """
     [created] = invite_all(service, contest_id, [new], by=by)
@@ -99,8 +100,7 @@ def invite_all(
         _require_valid(new, now=service.clock())
     with service.store.write() as session:
         contest = session.contests.get(contest_id)
-        if contest.is_over:
-            raise Conflict(f"{contest.id} is {contest.state}; invite to another contest")
+        require_not_over(contest, remedy="invite to another contest")
         return [_add(service, session, contest, new, by=by) for new in invitations]
 
 

@@ -12,6 +12,7 @@ from agon.entities.access import Caller, Token
 from agon.entities.contests import Contest
 from agon.entities.invitations import JoinRequest
 from agon.errors import Conflict, NotFound
+from agon.ledger.transitions import require_not_over
 from agon.store.session import Session
 
 
@@ -22,10 +23,11 @@ def approve(service: Service, contest_id: str, request_id: str, *, by: Caller) -
 
     Raises:
         NotFound: the contest has no such request; it was approved or rejected before.
-        Conflict: the token was revoked in the meantime.
+        Conflict: the contest is over, or the token was revoked in the meantime.
     """
     with service.store.write() as session:
-        contest = session.contests.get(contest_id)
+        contest = session.contests.lock(contest_id)
+        require_not_over(contest, remedy="reject the request")
         request, token = _lock(session, contest, request_id)
         if token.revoked_at is not None:
             raise Conflict(f"the token of {request.user} was revoked; reject, and invite again")

@@ -6,6 +6,8 @@ from html import escape
 from typing import Final
 from unicodedata import east_asian_width
 
+from agon.kernel.bidi import closed_text
+
 LIGHT = ("#0b6bb0", "#b47a22", "#7f29d6", "#d35077", "#455214", "#672260")
 DARK = ("#5ab0ea", "#dab33e", "#e8c9e5", "#cf6e8b", "#b2d194", "#da563e")
 """Found by search: any two differ by more than 20 in CIELAB for normal vision, protanopia,
@@ -115,13 +117,13 @@ def element(tag: str, children: Iterable[str] = (), **attributes: str | float) -
 
 
 def words(text: str) -> str:
-    r"""Return escaped text; characters that XML cannot contain are replaced.
+    r"""Return escaped text that closes its controls of direction; what XML cannot hold is replaced.
 
     Example:
         >>> words("<b> & \x1b")
         '&lt;b&gt; &amp; \ufffd'
     """
-    return escape(_UNWRITABLE.sub("\ufffd", text), quote=True)
+    return escape(_UNWRITABLE.sub("\ufffd", closed_text(text)), quote=True)
 
 
 def number(value: float) -> str:

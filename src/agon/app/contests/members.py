@@ -9,7 +9,7 @@ import orjson
 from agon.app.access.audit import add_audit_entry, require_reason
 from agon.app.access.permissions import ROLES, View
 from agon.app.contests.boards.stored_rows import rows_snapshot_of
-from agon.app.queue.jobs import round_job
+from agon.app.queue.rounds import queue_played
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
@@ -17,6 +17,7 @@ from agon.entities.contests import Contest
 from agon.entities.members import Member, MemberTerms
 from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
 from agon.kernel.times import written_time
+from agon.ledger.transitions import require_not_over
 from agon.store.people.members import TokenHolder
 from agon.store.session import Session
 
@@ -163,7 +164,7 @@ def extend(
 
     Raises:
         NotFound: no person of that id takes part.
-        Conflict: the contest is final, or has no end.
+        Conflict: the contest is over, or has no end.
         Unreadable: neither is given, the end is not after the contest's, or there is no reason.
     """
     if ends_at is None and attempts is None:
@@ -172,8 +173,7 @@ def extend(
         raise Unreadable(f"attempts is {attempts}; give 0 to {MAX_ATTEMPTS:,}")
 
     def change(contest: Contest, terms: MemberTerms) -> MemberTerms:
-        if contest.is_over:
-            raise Conflict(f"{contest.id} is {contest.state}; take that back first")
+        require_not_over(contest, remedy="take the final result back first")
         if ends_at is not None:
             if contest.ends_at is None:
                 raise Conflict(f"{contest.id} has no end; a later one is not needed")
@@ -204,7 +204,7 @@ def _change(
         after = replace(change(contest, before), reason=reason.strip(), by=by.name, changed_at=now)
         session.members.save(after)
         if action == "withdraw":
-            _go_on_without(service, session, contest)
+            queue_played(service, session, contest, by="withdraw")
         detail = {"contest": contest.id, "reason": after.reason}
         if action == "extend":
             ends_at = None if after.ends_at is None else written_time(after.ends_at)
@@ -213,11 +213,3 @@ def _change(
             service, session, by=by, action=f"member.{action}", target=user, detail=detail
         )
     return replace(person, terms=after)
-
-
-def _go_on_without(service: Service, session: Session, contest: Contest) -> None:
-    """Let the round that is being played, if there is one, go on without who is withdrawn."""
-    for played in session.arena.rounds(contest.no, limit=1):
-        if played.phase != "settled":
-            job = round_job(contest, id=service.new_id(), round_id=played.id, by="withdraw")
-            session.queue.add(job, now=service.clock())

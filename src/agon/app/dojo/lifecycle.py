@@ -254,24 +254,24 @@ def require_open(problem: PublishedProblem, *, now: datetime) -> None:
 
 
 def require_revealable(
-    freeze: datetime | None, *, now: datetime, final: bool = False, remedy: str = ""
+    freeze: datetime | None, *, now: datetime, over: bool = False, remedy: str = ""
 ) -> None:
     """Reject revealing a problem that is still open for submissions.
 
-    A problem without a freeze is open until its contest is final.
+    A problem without a freeze is open until its contest is over.
 
     Args:
         freeze: from when on submissions are rejected, if ever.
         now: the time.
-        final: whether the contest is final, so that the freeze does not matter.
+        over: whether the contest is final or void, so that the freeze does not matter.
         remedy: what else can be done, for the end of the message.
 
     Raises:
         Conflict: submissions can still come.
     """
-    if final or (freeze is not None and freeze <= now):
+    if over or (freeze is not None and freeze <= now):
         return
-    until = "its contest is final" if freeze is None else written_time(freeze)
+    until = "its contest is over" if freeze is None else written_time(freeze)
     raise Conflict(
         f"the problem still takes submissions until {until}; reveal it after that{remedy}"
     )

@@ -8,10 +8,11 @@ from agon.app.contests.ledgers.append import append
 from agon.disciplines import discipline
 from agon.entities.contests import Contest
 from agon.entities.jobs import Job
-from agon.errors import Conflict, NotFound
+from agon.errors import NotFound
 from agon.ledger.drafts import record_draft
 from agon.ledger.entry import EntryLine, read_line
 from agon.ledger.keys import record_key
+from agon.ledger.transitions import require_not_over
 from agon.store.session import Session
 
 if TYPE_CHECKING:
@@ -51,8 +52,7 @@ def record_once(  # noqa: PLR0913 (what an entry has)
     Raises:
         Conflict: the contest's result is final, or it is void.
     """
-    if contest.is_over:
-        raise Conflict(f"contest {contest.id} is {contest.state}; propose a change set")
+    require_not_over(contest)
     recorded = position_of(session, contest, table, row)
     if recorded is not None and not replace:
         return {"seq": recorded, "recorded": False}

@@ -21,7 +21,8 @@ from agon.app.sandbox import Sandbox
 from agon.app.worker.outcome_records import entry_at, position_of
 from agon.app.worker.outcomes import read_terms
 from agon.entities.jobs import Job
-from agon.errors import CheckFailed, Conflict
+from agon.errors import CheckFailed
+from agon.ledger.transitions import require_not_over
 from agon.store.session import Session
 
 if TYPE_CHECKING:
@@ -72,10 +73,7 @@ def store_gate(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Comm
 
     def finish(session: Session) -> Mapping[str, Any]:
         contest = session.contests.lock(job.payload["contest"])
-        if contest.is_over:
-            raise Conflict(
-                f"contest {contest.id} is {contest.state}; publish the problem in another"
-            )
+        require_not_over(contest, remedy="publish the problem in another contest")
         require_free_slug(session, contest, problem.slug, problem_id=problem.id)
         drafts = publication(
             answer,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.access.permissions import View, before_start
 from agon.app.contests.ledgers.event_ids import EventIds
-from agon.app.contests.ledgers.events import event_message
+from agon.app.contests.ledgers.events import event_message, visible_event
 from agon.app.contests.lifecycle.finality import FINALIZED, VOIDED
 from agon.app.queue.jobs import deliver_job
 from agon.app.queue.leases import Commit
@@ -46,19 +46,24 @@ class Post:
 
 @dataclass(frozen=True, kw_only=True)
 class _Message:
-    """A delivery with its webhook, contest and event, and up to where the public sees them."""
+    """A delivery with its webhook, contest and event, and what the public sees of them."""
 
     delivery: DeliveryLog
     webhook: Webhook
     contest: Contest
     event: Event
-    until: int | None
+    public: View
 
     @property
     def is_withheld(self) -> bool:
         """Whether the event is later than what the webhook's owner may see."""
-        hidden = self.until is not None and self.event.seq > self.until
-        return hidden and not self.webhook.staff
+        until = self.public.until
+        return not self.webhook.staff and until is not None and self.visible.seq > until
+
+    @property
+    def visible(self) -> Event:
+        """The event as the webhook's owner may see it."""
+        return self.event if self.webhook.staff else visible_event(self.public, self.event)
 
     @property
     def is_undone(self) -> bool:
@@ -83,7 +88,7 @@ def deliver(service: "Service", post: Post) -> Callable[[Assignment, JobProgress
             }
             return {"attempt": log_entry, "state": "given-up"}
         if message.is_undone:
-            log_entry = {"at": written_time(service.clock()), "error": "the final result is undone"}
+            log_entry = {"at": written_time(service.clock()), "error": "it was taken back"}
             return {"attempt": log_entry, "state": "given-up"}
         secret = decrypt(webhook.secret, server_key=service.network_key, webhook_id=webhook.id)
         progress.check()
@@ -91,7 +96,7 @@ def deliver(service: "Service", post: Post) -> Callable[[Assignment, JobProgress
             message.delivery,
             webhook=webhook,
             secret=secret,
-            body=event_message(message.event, contest=message.contest.id, ids=ids),
+            body=event_message(message.visible, contest=message.contest.id, ids=ids),
             sender=post.sender,
             resolve=post.resolve,
             clock=service.clock,
@@ -139,5 +144,5 @@ def _message(service: "Service", name: str) -> _Message | None:
         )
         contest = session.contests.by_no(webhook.contest_no)
         public = View(contest=contest, until=contest.public_until, staff=False)
-        until = before_start(session, public, now=service.clock()).until
-    return _Message(delivery=delivery, webhook=webhook, contest=contest, event=event, until=until)
+        public = before_start(session, public, now=service.clock())
+    return _Message(delivery=delivery, webhook=webhook, contest=contest, event=event, public=public)

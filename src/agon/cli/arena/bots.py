@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from agon.cli.shared.commands import Command, option
+from agon.cli.shared.tables import echo
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -102,7 +103,7 @@ def examine(url: str, *, secret_file: Path | None, seconds: float) -> None:
     )
     failures = 0
     for check in examination.checks():
-        click.echo(f"{check.result:7}  {check.name}: {check.detail}")
+        echo(f"{check.result:7}  {check.name}: {check.detail}")
         failures += check.result == "failed"
     if failures:
         noun = "check" if failures == 1 else "checks"

@@ -9,6 +9,7 @@ import click
 from agon.cli.shared import lists, parameters
 from agon.cli.shared.commands import Command
 from agon.cli.shared.output import TABLE, deliver_json
+from agon.cli.shared.tables import echo
 from agon.cli.shared.target import target as target_options
 
 if TYPE_CHECKING:
@@ -54,9 +55,9 @@ def report_rounds(source: str, *, form: str, output: Path | None, target: "Targe
         deliver_json(document, output)
         return
     if read.degraded:
-        click.echo(f"degraded, no bot could be reached: {', '.join(read.degraded)}", err=True)
+        echo(f"degraded, no bot could be reached: {', '.join(read.degraded)}", err=True)
     for each in off:
-        click.echo(f"{each['name']} off (rule {each['rule']}): {each['cause']}", err=True)
+        echo(f"{each['name']} off (rule {each['rule']}): {each['cause']}", err=True)
     if form == TABLE:
         rows = [{**row, "probability": f"{row['probability']:.2g}"} for row in rows]
         rows += [{"bot": "all", **_columns(latencies, None)}] if rows and latencies else []

@@ -9,6 +9,7 @@ from agon.cli.arena.model_options import ModelOptions, model_options
 from agon.cli.contest.records import read_json_lines
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import deliver, working
+from agon.cli.shared.tables import echo
 from agon.errors import Unavailable, Unreadable
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def vary(
     with working("writing"):
         lines = list(_variations(rewriter, rows, count=count, causes=causes))
     if causes:
-        click.echo(f"{len(causes)} variations are missing; the last one: {causes[-1]}", err=True)
+        echo(f"{len(causes)} variations are missing; the last one: {causes[-1]}", err=True)
     if not lines:
         raise Unavailable(f"{judge.name} wrote no variation; check its model and URL")
     deliver(lines, None)

@@ -13,6 +13,7 @@ from agon.cli.challenge import overrides as task_overrides
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.tables import echo
 
 if TYPE_CHECKING:
     from agon.app.tasks.acceptance import Acceptance, CheckStep
@@ -75,7 +76,7 @@ def check_tasks(  # noqa: PLR0913 (an option each)
     read = with_variables(read, variables, environment=os.environ)
     base_image(read, where.engine)
     for note in arguments.notes_of(read, networks):
-        click.echo(f"note: {note}", err=True)
+        echo(f"note: {note}", err=True)
     with containers(where.engine, runtime=where.runtime, build_network=networks.build) as engine:
         acceptances = [rejected_task(name, issues) for name, issues in unreadable.items()]
         for result in accept_tasks(

@@ -6,6 +6,7 @@ import click
 
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import option
+from agon.cli.shared.tables import echo
 
 epoch = option(
     "--epoch", type=click.IntRange(min=0), metavar="E", help="As of this epoch (default: the last)."
@@ -15,7 +16,7 @@ epoch = option(
 def warn(warnings: Iterable[str]) -> None:
     """Print warnings to stderr."""
     for text in warnings:
-        click.echo(f"warning: {text}", err=True)
+        echo(f"warning: {text}", err=True)
 
 
 def at_epoch(under: parameters.RuleOptions, epoch: int | None) -> parameters.RuleOptions:

@@ -16,6 +16,7 @@ from agon.cli.challenge import overrides as task_overrides
 from agon.cli.shared import parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver_json
+from agon.cli.shared.tables import echo
 
 if TYPE_CHECKING:
     from agon.app.containers import AgentTimeout
@@ -121,7 +122,7 @@ def run_agent(  # noqa: PLR0913 (an option each)
     )
     first_issues = {name: str(issues[0]) for name, issues in unreadable.items()}
     for issue in first_issues.values():
-        click.echo(f"warning: left out: {issue}", err=True)
+        echo(f"warning: left out: {issue}", err=True)
     chosen = task_agent(agent)
     solutions = chosen.settings.get("kind") == "oracle"
     read = with_variables(read, variables, environment=os.environ, solutions=solutions)
@@ -152,7 +153,7 @@ def run_agent(  # noqa: PLR0913 (an option each)
         )
         return
     for note in arguments.notes_of(read, networks):
-        click.echo(f"note: {note}", err=True)
+        echo(f"note: {note}", err=True)
     require_endpoint(agent)
     base_image(read, where.engine)
     with (
@@ -179,7 +180,7 @@ def _report(summary: dict[str, Any], folder: Path, form: str) -> None:
         _draw(summary)
     click.echo(f"wrote {folder}/summary.json", err=True)
     if left_out := _left_out(summary):
-        click.echo(f"warning: {left_out}; the rate says nothing of them", err=True)
+        echo(f"warning: {left_out}; the rate says nothing of them", err=True)
     if unscored := _without_score(summary):
         click.echo(f"warning: {unscored}; the same command tries them again", err=True)
     from agon.errors import Unavailable

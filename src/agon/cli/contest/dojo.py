@@ -11,6 +11,7 @@ from agon.cli.dojo.arguments import show_understood
 from agon.cli.shared import arguments, lists, parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver_json
+from agon.cli.shared.tables import echo
 from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def submit(  # noqa: PLR0913 (a parameter for each option)
     click.echo(receipt.id)
     if outcome is not None:
         row = _submission_row(outcome)
-        click.echo(f"{row['verdict']}: {row['reason']}" if row.get("reason") else row["verdict"])
+        echo(f"{row['verdict']}: {row['reason']}" if row.get("reason") else row["verdict"])
         return
     for job in receipt.jobs:
         click.echo(f"job {job.id} is {job.state}", err=True)

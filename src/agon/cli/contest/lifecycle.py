@@ -7,6 +7,7 @@ import click
 from agon.cli.shared import arguments, lists, parameters
 from agon.cli.shared.commands import Command
 from agon.cli.shared.output import TABLE, deliver
+from agon.cli.shared.tables import echo
 from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def edit(call: "Call") -> None:
     if call.form == TABLE:
         for name in _SHOWN_CHANGES:
             if call.values[name] is not None:
-                click.echo(f"{name}: {call.values[name]}")
+                echo(f"{name}: {call.values[name]}")
 
 
 @click.command("show", cls=Command)

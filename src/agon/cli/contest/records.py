@@ -11,6 +11,7 @@ import click
 from agon.cli.shared import arguments, completion, lists, parameters, sources
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver_json
+from agon.cli.shared.tables import echo
 from agon.cli.shared.target import Target, target
 from agon.errors import NotFound, Unreadable
 
@@ -83,7 +84,7 @@ def add(
     sources.echo_notes(read)
     sources.echo_warnings(summary.warnings)
     for change in summary.changes[:_SHOWN]:
-        click.echo(f"{change.record}: {_differences(change)}", err=True)
+        echo(f"{change.record}: {_differences(change)}", err=True)
     if summary.replaced > _SHOWN:
         click.echo(f"and {summary.replaced - _SHOWN:,} more", err=True)
     parts = [f"{summary.added:,} {would}added", f"{summary.repeated:,} stored already"]

@@ -91,7 +91,7 @@ def reveal_problem(source: Path, *, out: Path, early: bool, season: Path | None,
         problem = problem.as_published(published_package(season, problem.id))
     freeze = problem.freeze_started_at
     require_revealable(
-        freeze, now=datetime.now(UTC), final=early or freeze is None, remedy=", or with --early"
+        freeze, now=datetime.now(UTC), over=early or freeze is None, remedy=", or with --early"
     )
     if answer is None:
         with sandbox(mode) as opened:

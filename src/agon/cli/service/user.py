@@ -7,6 +7,7 @@ import click
 
 from agon.cli.generated.commands import add_generated
 from agon.cli.shared.commands import Command, Group, option
+from agon.cli.shared.tables import echo
 from agon.cli.shared.target import Target, target
 
 
@@ -54,9 +55,9 @@ def create(
 
     with target.open() as api:
         created = api.access.create_user(UserCreate(id=user, name=name, password=password))
-    click.echo(f"{created.id} · {created.name}")
+    echo(f"{created.id} · {created.name}")
     if created.similar_users:
-        click.echo(f"note: the id is easily read as {', '.join(created.similar_users)}", err=True)
+        echo(f"note: the id is easily read as {', '.join(created.similar_users)}", err=True)
     if created.named_in:
         click.echo(
             f"note: records of {', '.join(created.named_in)} name this id, or one read as it; "

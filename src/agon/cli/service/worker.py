@@ -18,6 +18,7 @@ from agon.cli.dojo.arguments import MODES
 from agon.cli.shared import interrupts
 from agon.cli.shared.algebra import use_one_thread
 from agon.cli.shared.commands import Command, option
+from agon.cli.shared.tables import echo
 from agon.cli.shared.target import Target, read_token, target
 
 if TYPE_CHECKING:
@@ -314,10 +315,10 @@ def _is_signalled(signals: socket.socket, seconds: float | None) -> bool:
 
 
 def _print_error(error: "AgonError") -> None:
-    click.echo(f"no jobs at present: {error}; retrying", err=True)
+    echo(f"no jobs at present: {error}; retrying", err=True)
 
 
 def _print_result(result: "WorkResult") -> None:
     assignment = result.assignment
     cause = f": {result.cause}" if result.cause else ""
-    click.echo(f"{assignment.kind} {assignment.id} {result.end}{cause}", err=True)
+    echo(f"{assignment.kind} {assignment.id} {result.end}{cause}", err=True)

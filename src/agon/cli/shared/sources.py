@@ -14,6 +14,7 @@ import click
 from agon.cli.shared import completion
 from agon.cli.shared.commands import option
 from agon.cli.shared.parameters import unique
+from agon.cli.shared.tables import echo
 
 if TYPE_CHECKING:
     from agon.app.analysis.score import Result
@@ -291,7 +292,7 @@ def _form_of(begin: bytes) -> str:
 def echo_notes(notes: tuple[str, ...]) -> None:
     """Print what was decided in an import on stderr."""
     for note in notes:
-        click.echo(f"note: {note}", err=True)
+        echo(f"note: {note}", err=True)
 
 
 def echo_reading(result: "Result") -> None:
@@ -303,7 +304,7 @@ def echo_reading(result: "Result") -> None:
 def echo_warnings(messages: Iterable[str]) -> None:
     """Print on stderr what may be wrong with a source."""
     for message in messages:
-        click.echo(f"warning: {message}", err=True)
+        echo(f"warning: {message}", err=True)
 
 
 def numbers(

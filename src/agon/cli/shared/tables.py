@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from agon.cli.shared.output import deliver
 
 if TYPE_CHECKING:
@@ -28,6 +30,11 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def echo(text: str, *, err: bool = False) -> None:
+    """Print text that people can have written, with what is not printable escaped in each line."""
+    click.echo("\n".join(map(printable, text.split("\n"))), err=err)
 
 
 _FOLDED = 24  # characters that a column of folding text gets at least, if it has as many

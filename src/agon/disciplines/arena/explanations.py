@@ -19,6 +19,7 @@ from agon.disciplines.arena.history import (
 from agon.disciplines.arena.judges.pool_part import pool_part
 from agon.disciplines.arena.ratings.rating_history import RatingHistory
 from agon.disciplines.arena.rules import ArenaRules
+from agon.kernel.bidi import closed_text
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.findings import RecordRefs
@@ -148,7 +149,7 @@ class _Steps:
                 "rating_after": after,
             },
             _elo_rules(rules),
-            f"{verb} {against} ({own:g} against {opponent:g}): "
+            f"{verb} {closed_text(against)} ({own:g} against {opponent:g}): "
             f"{k:g} × ({score:g} − {expected:.4f}){rounded} = {change:+g}.",
             records=(RecordRefs.of("matches", [name]),),
         )

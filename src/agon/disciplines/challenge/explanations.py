@@ -23,6 +23,7 @@ from agon.disciplines.challenge.reasons import (
 )
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.errors import NotFound, did_you_mean
+from agon.kernel.bidi import closed_text
 from agon.kernel.boards import Board
 from agon.kernel.captions import count_text
 from agon.kernel.explanations import Explanation, Part
@@ -69,7 +70,7 @@ def gate_parts(outcome: Outcome, submission: int, *, suffix: str = "") -> list[P
                 0.0,
                 {"original": facts.ids[first]},
                 {"duplicate_content": rules.duplicate_content},
-                f"{facts.ids[submission]} {unscored_reason(outcome, submission)}",
+                f"{closed_text(facts.ids[submission])} {unscored_reason(outcome, submission)}",
                 missing="content of its own",
                 records=(RecordRefs.of("submissions", [facts.ids[submission], facts.ids[first]]),),
             )
@@ -160,7 +161,7 @@ def _evaluation_parts(records: Records, outcome: Outcome, submission: int) -> li
         since = int(reports.since[submission, validator])
         z = float(outcome.z_scores[submission, validator])
         flagged = bool(consensus.flagged[submission, validator])
-        said = f"{name} gave {number(value)} in epoch {since}"
+        said = f"{closed_text(name)} gave {number(value)} in epoch {since}"
         if flagged:
             said += f"; {outlier_text(z, rules)}"
         if weight > 0:
@@ -258,8 +259,8 @@ def _turn_parts(records: Records, board: Board, row: Mapping[str, Any]) -> list[
                 0.0,
                 {"submitted_at": _iso(times[0]), f"submitted_at of {other['id']}": _iso(time)},
                 {},
-                f"{other['id']} has the same score and was submitted {why}: it is ranked "
-                f"{'before' if ahead else 'after'} {row['id']}",
+                f"{closed_text(other['id'])} has the same score and was submitted {why}: it is "
+                f"ranked {'before' if ahead else 'after'} {closed_text(row['id'])}",
                 records=(RecordRefs.of("submissions", [row["id"], other["id"]]),),
             )
         )

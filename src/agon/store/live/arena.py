@@ -125,11 +125,15 @@ class Arena(ArenaWork):
                     seen[row.id] = tuple(parse_json(row.recent_templates))
         return seen
 
-    def present(self, contest_no: int, *, since: datetime) -> list[Presence]:
-        """Return who asked for work since a time, in the order of their ids."""
+    def present(self, contest_no: int, *, since: datetime, until: datetime) -> list[Presence]:
+        """Return who asked for work between two times, in the order of their ids.
+
+        What a clock recorded while it ran far ahead is later, and shows nobody there.
+        """
         columns = [PRESENT_JUDGES.c[name] for name in Presence.__dataclass_fields__]
         listing = select(*columns).where(
-            PRESENT_JUDGES.c.contest_no == contest_no, PRESENT_JUDGES.c.seen_at >= to_micros(since)
+            PRESENT_JUDGES.c.contest_no == contest_no,
+            PRESENT_JUDGES.c.seen_at.between(to_micros(since), to_micros(until)),
         )
         return self._all(Presence, listing.order_by(PRESENT_JUDGES.c.id))
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Row, Select, func, select
+from sqlalchemy import Row, Select, func, select, update
 
 from agon.entities.arena import LiveBot, Work, WorkKind
 from agon.errors import NotFound
@@ -125,6 +125,23 @@ class ArenaWork:
         """Insert work; what is assigned already stays as it is."""
         adding = self._transaction.insert(WORK).on_conflict_do_nothing()
         self._transaction.change_many(adding, [columns_of(item) for item in items])
+
+    def restart_work(
+        self, contest_no: int, *, now: datetime, made_after: datetime | None = None
+    ) -> None:
+        """Give the open work of a contest its whole time again, from now on.
+
+        Args:
+            contest_no: the contest.
+            now: the time.
+            made_after: only work that was made after this time; None: all.
+        """
+        at = to_micros(now)
+        again = update(WORK).where(WORK.c.contest_no == contest_no, WORK.c.result.is_(None))
+        if made_after is not None:
+            again = again.where(WORK.c.created_at > to_micros(made_after))
+        lasts = WORK.c.deadline - WORK.c.created_at
+        self._transaction.change(again.values(deadline=lasts + at, created_at=at))
 
     def results_of(self, contest_no: int, round_id: str, kind: WorkKind) -> list[Work]:
         """Return a round's work of a kind, by match and assignee, without what was asked."""

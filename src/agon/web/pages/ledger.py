@@ -6,6 +6,7 @@ from typing import Final
 
 import orjson
 
+from agon.kernel.bidi import escape_controls
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
 
@@ -27,7 +28,12 @@ def ledger(visit: Visit) -> SitePage:
             "snapshots": list(islice(visit.api.snapshots.list(contest.id), SNAPSHOTS)),
             "shown": SNAPSHOTS,
             "log": [
-                (entry, orjson.dumps(entry.content, option=orjson.OPT_INDENT_2).decode())
+                (
+                    entry,
+                    escape_controls(
+                        orjson.dumps(entry.content, option=orjson.OPT_INDENT_2).decode()
+                    ),
+                )
                 for entry in islice(visit.api.ledgers.log(contest.id, as_of=visit.as_of), ENTRIES)
             ],
             "log_shown": ENTRIES,

@@ -10,6 +10,7 @@ from agon.app.access.permissions import permits
 from agon.app.dojo.conditions import contest_sentences
 from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound
+from agon.kernel.bidi import isolated_text
 from agon.web import addresses
 from agon.web.page import Redirect, SitePage, Visit, error_texts
 from agon.web.pages.submit import example, obstacle, own_submissions, own_terms, submit_program
@@ -91,7 +92,7 @@ def _problem_page(visit: Visit, *, error: Exception | None = None, status: int =
     }
     return SitePage(
         template="problem.html",
-        title=f"{problem.title} · {contest.title}",
+        title=f"{isolated_text(problem.title)} · {contest.title}",
         values=values,
         data=addresses.api("contests", contest.id, "problems", problem_id),
         status=status,

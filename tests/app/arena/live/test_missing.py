@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from agon.app.access.permissions import View
+from agon.app.access.permissions import LOCAL, View
 from agon.app.arena.live import views
+from agon.app.arena.live.entrants.bots import BotChanges, change
 from agon.app.replay.replica import ContestReplica
 from app.arena.live.conftest import MakeLeague
 from fakes.arena import League, Model
@@ -55,3 +56,18 @@ def test_what_is_missing_is_answered_with_as_few_scorings_as_the_answer_needs(
     scored.clear()
     assert missing(league) == ("round r1 is being played; wait until it is settled",)
     assert scored == []
+
+
+def test_what_costs_least_is_named_first(make_league: MakeLeague) -> None:
+    """An organizer read of owners and judges to be found first, and last of a file to upload."""
+    league = make_league(bots=1)
+    bot = league.bot("b1").id
+    with league.service.store.write() as session:
+        contest = session.contests.get("autumn")
+        prompts = [replace(each, retired=True) for each in session.arena.prompts(contest.no)]
+        session.arena.save_prompts(contest.no, prompts)
+    change(league.service, "autumn", bot, BotChanges(paused=True), by=LOCAL)
+    prompt, bots, judges = missing(league)
+    assert prompt.startswith("there are no prompts")
+    assert bots.endswith(f"end the pause of {bot}; register bots")
+    assert judges.startswith("a match needs 3 judges")

@@ -85,6 +85,31 @@ def test_pages_continue_where_the_one_before_ended(cup: Service) -> None:
     assert log(cup, view, before=10**9) == every
 
 
+def test_a_freeze_does_not_hide_that_the_contest_is_void(cup: Service) -> None:
+    """Pages said it at once, and ledger and stream were silent until the freeze ended."""
+    with cup.store.read() as session:
+        before = session.contests.get("cup")
+    _enter(cup, "cup", "contest-voided", {"reason": "a leak"})
+    _enter(cup, "cup", "contest-restored", {"reason": "no leak", "state": "frozen"})
+    with cup.store.read() as session:
+        view = view_of(session.contests.get("cup"), ANONYMOUS)
+    told = log(cup, view)
+    assert [(entry.text, entry.seq) for entry in told[:3]] == [
+        ("the contest counts again: no leak", before.frozen_at),
+        ("the contest is void: a leak", before.frozen_at),
+        ("boards frozen for the public", before.frozen_at),
+    ]
+    first = log(cup, view, limit=4)
+    assert len(first) == 4
+    assert [*first, *log(cup, view, before=first[-1].seq)] == told
+    streamed = [(event.kind, event.seq) for event in events(cup, view).events]
+    assert streamed[-3:] == [
+        ("contest-frozen", before.frozen_at),
+        ("contest-voided", before.frozen_at),
+        ("contest-restored", before.frozen_at),
+    ]
+
+
 def test_events_have_no_title_from_before_a_contest_was_public(cup: Service) -> None:
     """The stream begins at the first event for everyone."""
     readers = {}

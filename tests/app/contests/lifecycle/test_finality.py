@@ -17,6 +17,7 @@ from agon.app.contests.lifecycle.finality import (
     void,
 )
 from agon.app.contests.lifecycle.transitions import finalize, freeze, open_contest
+from agon.app.queue import leases
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Contest, Event
@@ -115,6 +116,45 @@ def test_what_is_open_is_counted_before(spring: Service) -> None:
     assert (found.undo_until, found.obstacle) == (None, None)
 
 
+def test_a_result_that_was_void_in_between_is_taken_back_in_its_ten_minutes(
+    spring: Service,
+) -> None:
+    """To declare it void and to restore it leaves the contest as it was: final since then."""
+    finalize(spring, "spring", by=ORGANISER)
+    wait(spring, UNDO / 2)
+    void(spring, "spring", reason="a leak", by=ORGANISER)
+    final = restore(spring, "spring", reason="no leak", by=ORGANISER)
+    assert finalization(spring, final).undo_until is not None
+    wait(spring, UNDO / 2)
+    with pytest.raises(Conflict, match="a final result can be undone for 10 minutes"):
+        undo(spring)  # counted from the final result
+    wait(spring, -UNDO / 2)
+    assert undo(spring).state == "open"
+
+
+def test_programs_are_judged_whose_verdicts_a_void_contest_refused(spring: Service) -> None:
+    """Their jobs failed for good, although the contest counted again within minutes."""
+    with spring.store.write() as session:
+        no = session.contests.get("spring").no
+        for name in ("before", "meanwhile"):
+            job = NewJob(id=name, kind="judge", payload={}, contest_no=no, max_attempts=1)
+            session.queue.add(job, now=spring.clock())
+
+    def fail() -> str:
+        job = leases.claim(spring, ["judge"], worker="w")
+        assert job is not None
+        leases.fail(spring, job.id, lease=job.lease or "", cause="why", retry=False)
+        return job.id
+
+    assert fail() == "before"
+    void(spring, "spring", reason="a leak", by=ORGANISER)
+    assert fail() == "meanwhile"
+    restore(spring, "spring", reason="no leak", by=ORGANISER)
+    with spring.store.read() as session:
+        states = {name: session.queue.get(name).state for name in ("before", "meanwhile")}
+    assert states == {"before": "failed", "meanwhile": "queued"}
+
+
 @pytest.mark.parametrize("state", ["open", "frozen", "final"])
 def test_a_void_contest_takes_nothing_and_is_restored_to_what_it_was(
     spring: Service, state: str
@@ -130,18 +170,19 @@ def test_a_void_contest_takes_nothing_and_is_restored_to_what_it_was(
     with before as session:
         was = session.contests.get("spring")
     contest = void(spring, "spring", reason="a leak", by=ORGANISER)
+    assert contest.was_finalized == (state == "final")
     assert (contest.state, contest.void_reason, contest.voided_at) == (
         "void", "a leak", contest.seq
     )  # fmt: skip
     assert contest.public_until == was.public_until  # what is frozen stays hidden
     for step in (freeze, finalize):
-        with pytest.raises(Conflict, match="spring is void"):
+        with pytest.raises(Conflict, match=r"spring is void \(a leak\) and takes nothing more"):
             step(spring, "spring", by=ORGANISER)
-    with pytest.raises(Conflict, match="is void and cannot be declared void"):
+    with pytest.raises(Conflict, match=r"spring is void \(a leak\) and takes nothing more"):
         void(spring, "spring", reason="twice", by=ORGANISER)
     with pytest.raises(Conflict, match="a leak"):
         record(spring, "spring", simulated_rows("community", 12), by=ORGANISER)
-    with pytest.raises(Conflict, match="spring is void, its start"):
+    with pytest.raises(Conflict, match=r"spring is void \(a leak\)"):
         edit(spring, "spring", {"ends_at": None, "starts_at": spring.clock()}, by=ORGANISER)
     edit(spring, "spring", {"title": "Spring"}, by=ORGANISER)  # a typo does not count
     assert finalization(spring, contest).obstacle is None

@@ -18,11 +18,11 @@ from agon.app.arena.live.missing import (
     no_round_text,
 )
 from agon.app.arena.live.names import next_name
-from agon.app.arena.live.schedule import queue_next
 from agon.app.arena.live.scored import arena_records, live_rules, newest_records
 from agon.app.contests.ledgers.append import append
 from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.queue.jobs import round_job
+from agon.app.queue.rounds import queue_next
 from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
 from agon.disciplines.arena.checks.accounts import networks_of_owners
@@ -66,7 +66,7 @@ def read_scores(service: Service, contest_id: str, *, has_model: bool) -> dict[s
         contest = session.contests.get(contest_id)
         live_rules(contest)
         bots = session.arena.bots(contest.no)
-        present = session.arena.present(contest.no, since=now - PRESENT)
+        present = session.arena.present(contest.no, since=now - PRESENT, until=now + PRESENT)
         withdrawn = session.members.withdrawn(contest.no)
     judging = _possible_judges(bots, present, withdrawn)
     bots = _without_withdrawn(bots, withdrawn)
@@ -271,7 +271,8 @@ def missing_for_round(service: Service, view: View) -> tuple[str, ...]:
         if bars := bars_to_round(session, contest, session.arena.rounds(contest.no, limit=1)):
             return bars
         bots = session.arena.bots(contest.no)
-        present = session.arena.present(contest.no, since=service.clock() - PRESENT)
+        now = service.clock()
+        present = session.arena.present(contest.no, since=now - PRESENT, until=now + PRESENT)
         withdrawn = session.members.withdrawn(contest.no)
     if service.has_model_judge or not _possible_judges(bots, present, withdrawn):
         playing = {bot.id for bot in _without_withdrawn(bots, withdrawn) if bot.paused is None}

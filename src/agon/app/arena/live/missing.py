@@ -9,6 +9,7 @@ from agon.app.arena.live.scored import live_rules
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound, LiveBot
 from agon.entities.contests import Contest
+from agon.ledger.transitions import over_text
 from agon.store.session import Session
 
 
@@ -43,8 +44,8 @@ def bars_to_round(
     session: Session, contest: Contest, last: Sequence[ArenaRound]
 ) -> tuple[str, ...]:
     """Return why no round can begin now, however many bots and judges there are."""
-    if contest.is_over:
-        return (f"contest {contest.id} is {contest.state}; no more rounds are drawn",)
+    if (over := over_text(contest, remedy="no more rounds are drawn")) is not None:
+        return (over,)
     elsewhere = played_elsewhere(session, contest)
     if elsewhere is not None:
         return (elsewhere,)
@@ -54,9 +55,12 @@ def bars_to_round(
 
 
 def lacks_of_round(session: Session, contest: Contest, available: Available) -> tuple[str, ...]:
-    """Return all that is missing for a round that nothing bars."""
+    """Return all that is missing for a round that nothing bars, what costs least first.
+
+    An organizer adds prompts alone; bots come from their owners, and judges have to be there now.
+    """
     rules, bots = live_rules(contest), session.arena.bots(contest.no)
-    checks = (_missing_bots(bots, available.ready, rules), _missing_prompts(session, contest),
+    checks = (_missing_prompts(session, contest), _missing_bots(bots, available.ready, rules),
               _missing_judges(available, rules))  # fmt: skip
     return tuple(issue for issue in checks if issue is not None)
 
@@ -70,11 +74,12 @@ def _missing_bots(
     paused = [bot.id for bot in bots if bot.paused is not None]
     waiting = [bot.id for bot in bots if bot.paused is None and bot.id not in ready]
     what = "qualified bots" if rules.qualification_required else "bots"
-    steps = ["register bots" if len({bot.owner_id for bot in bots}) < 2 else ""]  # noqa: PLR2004 - as above
-    if waiting:
-        steps.append(f"let these qualify: {_some(waiting)}")
-    if paused:
-        steps.append(f"end the pause of {_some(paused)}")
+    owned = {bot.owner_id for bot in bots}
+    steps = (
+        f"end the pause of {_some(paused)}" if paused else "",
+        f"let these qualify: {_some(waiting)}" if waiting else "",
+        "register bots" if len(owned) < 2 else "",  # noqa: PLR2004 - as above
+    )
     remedy = "; ".join(filter(None, steps)) or "register a bot of another owner"
     return f"{what} of two owners are needed, there are those of {len(owners)}; {remedy}"
 

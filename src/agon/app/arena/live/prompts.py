@@ -9,6 +9,7 @@ from agon.app.service import Service
 from agon.entities.arena import HumanAnswer, Prompt
 from agon.kernel.plain_text import unstorable
 from agon.ledger.keys import id_issues, record_key
+from agon.ledger.transitions import require_not_over
 from agon.records import Column, InvalidRecords, Kind, RowIssue, Table
 from agon.records.rows import row_checker
 from agon.records.values.json_values import READERS
@@ -37,11 +38,12 @@ def save_prompts(service: Service, contest_id: str, rows: Iterable[Sequence[Any]
 
     Raises:
         InvalidRecords: with everything that is wrong; then none is stored.
-        Conflict: the contest is not an arena.
+        Conflict: the contest is not an arena, or over.
     """
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         limit = live_rules(contest).max_prompt_chars
+        require_not_over(contest, remedy="no more rounds are drawn")
         values = valid_rows(PROMPTS, rows)
         long = [
             RowIssue("too-long", "prompts", "prompts", line, "text", None,
@@ -65,11 +67,12 @@ def save_human_answers(service: Service, contest_id: str, rows: Iterable[Sequenc
 
     Raises:
         InvalidRecords: with everything that is wrong; then none is stored.
-        Conflict: the contest is not an arena.
+        Conflict: the contest is not an arena, or over.
     """
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         live_rules(contest)
+        require_not_over(contest, remedy="no bot qualifies any more")
         values = valid_rows(HUMAN_ANSWERS, rows)
         known = {prompt.id for prompt in session.arena.prompts(contest.no)}
         unknown = [

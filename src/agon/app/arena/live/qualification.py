@@ -22,6 +22,7 @@ from agon.entities.contests import Contest
 from agon.entities.jobs import NewJob
 from agon.errors import Conflict
 from agon.kernel.times import written_time
+from agon.ledger.transitions import require_not_over
 from agon.store.session import Session
 
 MAX_ATTEMPTS: Final = 500
@@ -37,8 +38,7 @@ def status(service: Service, view: View, bot_id: str, *, by: Caller) -> AttemptS
     contest = view.contest
     with service.store.read() as session:
         bot = own_bot(session, contest, bot_id, by=by)
-        again = next_attempt_at(bot, contest)
-        next_at = None if again is None or again <= service.clock() else again
+        next_at = next_attempt_at(bot, contest, now=service.clock())
         last = session.arena.newest_attempt(contest.no, bot_id, limit=MAX_ATTEMPTS)
         if last is None:
             return AttemptStatus(state="none", next_attempt_at=next_at)
@@ -86,12 +86,16 @@ def _obstacle(state: RoundState) -> str | None:
     return state.summary["waits_for"] or "the vote of a model"
 
 
-def next_attempt_at(bot: LiveBot, contest: Contest) -> datetime | None:
-    """Return from when a bot may try to qualify; None: no attempt counts yet."""
-    if bot.attempted_at is None:
+def next_attempt_at(bot: LiveBot, contest: Contest, *, now: datetime) -> datetime | None:
+    """Return from when a bot may try to qualify; None: now.
+
+    An attempt that a clock timed while it ran ahead keeps nobody waiting once the clock is right.
+    """
+    if bot.attempted_at is None or bot.attempted_at > now:
         return None
     minutes = live_rules(contest).qualification_interval_minutes
-    return bot.attempted_at + timedelta(minutes=minutes)
+    again = bot.attempted_at + timedelta(minutes=minutes)
+    return again if again > now else None
 
 
 def begin(service: Service, contest_id: str, bot_id: str, *, by: Caller) -> NewJob:
@@ -112,9 +116,10 @@ def begin(service: Service, contest_id: str, bot_id: str, *, by: Caller) -> NewJ
 
 def require_possible(service: Service, session: Session, contest: Contest, bot_id: str) -> None:
     """Raise Conflict unless a bot may try to qualify now."""
+    require_not_over(contest, remedy="no bot qualifies any more")
     bot = session.arena.bot(contest.no, bot_id)
-    again = next_attempt_at(bot, contest)
-    if bot.attempted_at is not None and again is not None and service.clock() < again:
+    again = next_attempt_at(bot, contest, now=service.clock())
+    if bot.attempted_at is not None and again is not None:
         raise Conflict(
             f"{bot_id} tried to qualify at {written_time(bot.attempted_at)}; try again at "
             f"{written_time(again)}"

@@ -49,6 +49,8 @@ def play(
         with service.store.read() as session:
             contest = session.contests.get(payload["contest"])
             phase = session.arena.phase(contest.no, payload["round"])
+            if contest.is_over:
+                return {}
             judging = phase == "judging" and payload["ask"]
             current = session.arena.round(contest.no, payload["round"]) if judging else None
         if current is not None:
@@ -81,8 +83,9 @@ def advance(
             service, session, payload["contest"], outcome, automatic=payload["automatic"], by=by
         )
     contest = session.contests.lock(payload["contest"])
-    if session.arena.phase(contest.no, payload["round"]) == "settled":  # a timer, mostly
-        return {"round": payload["round"], "phase": "settled"}
+    phase = session.arena.phase(contest.no, payload["round"])
+    if phase == "settled" or contest.is_over:  # a timer, mostly
+        return {"round": payload["round"], "phase": phase}
     before = session.arena.lock_round(contest.no, payload["round"])
     after = _STEPS[before.phase](service, session, contest, before, outcome)
     if after != before:
@@ -201,11 +204,14 @@ def _expire(
 ) -> list[Work]:
     """Give late work, and that of withdrawn people, a fault; return all of a round and a kind.
 
-    What is open has a job queued for its deadline. The one queued before may have run too early,
-    if the clock went back meanwhile.
+    What is open has a job queued for its deadline. The one queued before may have run too early:
+    work that a clock made while it ran ahead has its whole time again once the clock is right.
     """
     now = service.clock()
     items = session.arena.results_of(contest.no, arena_round.id, kind)
+    if any(item.result is None and item.created_at > now for item in items):
+        session.arena.restart_work(contest.no, now=now, made_after=now)
+        items = session.arena.results_of(contest.no, arena_round.id, kind)
     late = [
         item
         for item in items

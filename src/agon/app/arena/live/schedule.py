@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from agon.app.queue.jobs import round_job
+from agon.app.queue.rounds import queue_next
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.disciplines.arena.rules import ArenaRules
@@ -12,15 +12,6 @@ from agon.entities.jobs import Job
 from agon.store.session import Session
 
 _PAGE: Final = 500
-
-
-def queue_next(service: Service, session: Session, contest: Contest) -> None:
-    """Queue the next automatic round of an arena, if there are any; one that is queued stays."""
-    if service.round_pause is None or contest.is_over:
-        return
-    now = service.clock()
-    at = now + service.round_pause
-    session.queue.add(round_job(contest, id=service.new_id(), not_before=at), now=now)
 
 
 def due_round(session: Session, contest: Contest) -> Job | None:

@@ -11,6 +11,7 @@ from agon.app.arena.live.entrants.people import user_of
 from agon.app.arena.live.network.results import (
     LABELS,
     answer_result,
+    body_at,
     fault_result,
     save_result,
     stated_version,
@@ -22,6 +23,8 @@ from agon.entities.access import Caller
 from agon.entities.arena import LiveBot, Presence, Work
 from agon.entities.contests import Contest
 from agon.errors import Conflict, Gone, NotFound, Unreadable
+from agon.kernel.times import written_time
+from agon.ledger.transitions import require_not_over
 from agon.store.session import Session
 
 MAX_DETAIL: Final = 200
@@ -109,6 +112,8 @@ def hand_in(
         _require_own(contest, item, bot, by)
         now = service.clock()
         result = _result(item, handed_in)
+        if item.handed_in is None:
+            require_not_over(contest, remedy="no more rounds are played")
         if item.handed_in is None and now <= item.deadline:
             done = replace(item, result=result, result_at=now, handed_in=body)
             if save_result(service, session, contest, done):
@@ -124,7 +129,7 @@ def hand_in(
         if fault.get("code") == "fell-below":
             raise LeftPool(f"your credibility {fault['detail']}; another judge votes instead")
         raise DeadlinePassed(
-            f"the deadline of {work_id} was {item.body['deadline']}; ask for new work"
+            f"the deadline of {work_id} was {written_time(item.deadline)}; ask for new work"
         )
 
 
@@ -142,12 +147,10 @@ def _receipt(item: Work) -> dict[str, Any]:
 def _bodies(
     service: Service, session: Session, contest: Contest, assignee: str
 ) -> list[Mapping[str, Any]]:
-    """Return work as the assignee gets it, with the time that remains."""
+    """Return work as the assignee gets it, with the time that remains; none once it is over."""
     now = service.clock()
-    return [
-        {**item.body, "deadline_ms": round((item.deadline - now).total_seconds() * 1000)}
-        for item in session.arena.waiting_work(contest.no, assignee, now=now)
-    ]
+    waiting = [] if contest.is_over else session.arena.waiting_work(contest.no, assignee, now=now)
+    return [body_at(item, now) for item in waiting]
 
 
 def _require_own(contest: Contest, item: Work, bot: LiveBot | None, by: Caller) -> None:

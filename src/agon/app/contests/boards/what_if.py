@@ -151,10 +151,14 @@ def _results(
     with service.store.read() as session:
         snapshot = snapshot_at(session, view, board, as_of)
     hides = discipline(contest.discipline).withhold is not None
-    if hides and not view.staff and contest.state != "final":
+    if hides and not view.staff and not contest.was_finalized:
+        remedy = (
+            "which stays hidden: the contest is void"
+            if contest.is_over
+            else ("look again when the contest is final")
+        )
         raise Conflict(
-            "scores under other rules would show what verdicts do not disclose yet; look again "
-            "when the contest is final"
+            f"scores under other rules would show what verdicts do not disclose yet; {remedy}"
         )
     if snapshot.seq > MAX_ENTRIES:
         raise Conflict(

@@ -20,6 +20,7 @@ from agon.entities.access import Caller
 from agon.entities.contests import Change, Contest
 from agon.errors import Conflict
 from agon.ledger.entry import Draft
+from agon.ledger.transitions import require_not_void
 from agon.store.session import Session
 
 __all__ = [
@@ -64,11 +65,12 @@ def propose(
         NotFound: a named id does not exist.
         Unreadable, InvalidRule, InvalidRecords: the kind or its parameters are invalid, or there
             is no reason.
-        Conflict: a correction changes nothing.
+        Conflict: the contest is void, or a correction changes nothing.
     """
     require_reason(reason)
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
+        require_not_void(contest)
         change_kind, checked_params = check_proposal(
             session, contest, kind, params, key=service.network_key
         )
@@ -113,14 +115,15 @@ def apply(
 
     Raises:
         NotFound: there is no such contest or change.
-        Conflict: it is not open or has no dry run, the ledger has grown since, or there is
-            nothing to change any more.
+        Conflict: the contest is void; the change is not open or has no dry run; the ledger has
+            grown since, or there is nothing to change any more.
     """
     if reason is not None:
         require_reason(reason)
     for _ in range(_ATTEMPTS):
         with service.store.read() as session:
             contest = session.contests.get(contest_id)
+            require_not_void(contest)
             proposed = session.changes.get(contest.no, change_id)
             _require_dry_run(contest, proposed, even_if_moved=even_if_moved)
         # The entries are computed before the contest is locked, so that writers do not wait.
@@ -173,6 +176,7 @@ def queue_dry_run(service: Service, contest_id: str, change_id: str, *, by: Call
     """
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
+        require_not_void(contest)
         proposed = session.changes.get(contest.no, change_id)
         require_proposed(proposed)
         waiting = replace(proposed, dry_run_at=None)
@@ -208,12 +212,13 @@ def roll_back(
 
     Raises:
         NotFound: there is no such contest or change.
-        Conflict: it is not applied.
+        Conflict: the contest is void, or it is not applied.
         Unreadable: there is no reason.
     """
     require_reason(reason)
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
+        require_not_void(contest)
         applied = session.changes.get(contest.no, change_id)
         if applied.state != "applied":
             raise Conflict(

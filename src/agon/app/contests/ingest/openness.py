@@ -12,6 +12,7 @@ from agon.entities.contests import Contest
 from agon.entities.members import MemberTerms
 from agon.errors import Conflict
 from agon.kernel.times import written_time
+from agon.ledger.transitions import require_not_over
 from agon.store.session import Session
 
 _STAFF: Final = frozenset({"organiser", "operator"})
@@ -48,23 +49,6 @@ def require_not_withdrawn(session: Session, contest: Contest, by: Caller) -> Mem
         f"{by.user} is withdrawn from {contest.id} since {written_time(terms.withdrawn_at)} "
         f"({terms.reason}); ask its organizers"
     )
-
-
-def require_not_over(contest: Contest) -> None:
-    """Raise unless a contest takes records.
-
-    Raises:
-        Conflict: it is final or void.
-    """
-    if contest.state == "void":
-        raise Conflict(
-            f"{contest.id} is void and takes no records ({contest.void_reason}); send them to "
-            "another contest"
-        )
-    if contest.state == "final":
-        raise Conflict(
-            f"{contest.id} is final and takes no records; propose a change set to correct it"
-        )
 
 
 def _require_running(contest: Contest, terms: MemberTerms | None, *, now: datetime) -> None:

@@ -1,6 +1,6 @@
 """Read a contest's events after a given one, as far as the caller may see them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agon.app.access.permissions import View
 from agon.app.contests.ledgers.event_ids import EventIds
@@ -9,6 +9,7 @@ from agon.app.service import Service
 from agon.entities.contests import Event
 from agon.kernel.fingerprints import canonical_json
 from agon.kernel.times import written_time
+from agon.ledger.transitions import SHOWN_IN_FREEZE
 
 MAX_EVENTS = 500
 
@@ -31,7 +32,7 @@ def events(service: Service, view: View, *, after: int = 0, limit: int = MAX_EVE
     """Return a contest's events after a number, oldest first.
 
     Only the staff sees events for the staff and, while the contest is frozen, events after the
-    freeze.
+    freeze; but everyone sees that the contest is void, or counts again.
 
     Args:
         service: the service.
@@ -48,9 +49,19 @@ def events(service: Service, view: View, *, after: int = 0, limit: int = MAX_EVE
             user=view.user,
             limit=min(max(limit, 1), MAX_EVENTS),
         )
-    visible = [event for event in stored if view.sees(event)]
+    visible = [visible_event(view, event) for event in stored if view.sees(event)]
     last = stored[-1].no if stored else after
     return EventPage(visible, last, more=len(stored) >= limit)
+
+
+def visible_event(view: View, event: Event) -> Event:
+    """Return an event that a view sees: one that a freeze does not hide is at the freeze.
+
+    Its position would show how much was recorded since.
+    """
+    if view.until is None or event.kind not in SHOWN_IN_FREEZE:
+        return event
+    return replace(event, seq=min(event.seq, view.until))
 
 
 def event_message(event: Event, *, contest: str, ids: EventIds) -> bytes:

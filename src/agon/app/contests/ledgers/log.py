@@ -1,6 +1,8 @@
 """A contest's ledger in words: what was decided about it, when and by whom, without its records."""
 
+from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -10,6 +12,8 @@ from agon.app.access.permissions import View
 from agon.app.contests.ledgers.positions import last_readable_seq, position
 from agon.app.service import Service
 from agon.entities.ledgers import LogEntry
+from agon.kernel.bidi import closed_text
+from agon.ledger.transitions import SHOWN_IN_FREEZE
 
 _NAMES_SHOWN: Final = 5
 
@@ -18,6 +22,13 @@ def _names(values: list[str]) -> str:
     more = len(values) - _NAMES_SHOWN
     text = ", ".join(values[:_NAMES_SHOWN]) or "no participant"
     return f"{text} and {more} more" if more > 0 else text
+
+
+def _close(value: Any) -> Any:
+    """Return a value in which each text closes the controls of direction that it opens."""
+    if isinstance(value, list):
+        return [_close(each) for each in value]
+    return closed_text(value) if isinstance(value, str) else value
 
 
 def _time(text: str | None, otherwise: str) -> str:
@@ -98,7 +109,8 @@ def log(
 ) -> list[LogEntry]:
     """Return the entries that are decisions about a contest, the newest first.
 
-    Of a contest that became public later, the public sees no details from before.
+    Of a contest that became public later, the public sees no details from before. That it is void,
+    or counts again, is read during a freeze as well, at the position of the freeze.
 
     Args:
         service: the service.
@@ -117,6 +129,11 @@ def log(
         if before is not None:
             last = before - 1 if last is None else min(last, before - 1)
         stored = list(session.entries.of_kind(view.contest.no, kinds, until=last))
+        if as_of is None and before is None and view.until is not None:
+            # The next page begins before the position of the last entry, so none of these is last.
+            later = session.entries.of_kind(view.contest.no, SHOWN_IN_FREEZE, after=view.until)
+            last_few = deque(later, maxlen=max(0, limit - 2))
+            stored += [replace(each, seq=view.until) for each in last_few]
     for each in reversed(stored):
         entry = orjson.loads(each.line)
         if view.is_earlier_secret(entry["kind"], entry["body"]):
@@ -129,7 +146,7 @@ def log(
                 at=datetime.fromisoformat(entry["at"]),
                 by=entry["by"],
                 kind=entry["kind"],
-                text=words(body),
+                text=words({name: _close(value) for name, value in body.items()}),
                 content=body,
             )
         )

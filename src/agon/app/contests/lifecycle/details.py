@@ -14,11 +14,12 @@ from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
-from agon.errors import Changed, Conflict, Unreadable
+from agon.errors import Changed, Unreadable
 from agon.kernel.plain_text import unstorable
 from agon.kernel.times import written_time
 from agon.ledger.contest_state import NameDisplay, Visibility
 from agon.ledger.entry import Draft, EntryLine, read_line
+from agon.ledger.transitions import require_not_over
 from agon.store.session import Session
 
 DETAILS: Final = ("title", "description", "visibility", "starts_at", "ends_at", "names")
@@ -54,7 +55,7 @@ def edit(
     Raises:
         NotFound: there is no such contest.
         Changed: it has another version than those expected.
-        Conflict: the start or the end of a final contest would change.
+        Conflict: the start or the end of a contest that is over would change.
         Unreadable: a value is invalid, or the end is not after the start.
     """
     with service.store.write() as session:
@@ -74,9 +75,8 @@ def edit(
         changed = [name for name in DETAILS if getattr(edited, name) != getattr(contest, name)]
         if not changed:
             return contest
-        if contest.is_over and not set(changed).isdisjoint(_TIMES):
-            stay = "its start and end stay; leave both out"
-            raise Conflict(f"{contest.id} is {contest.state}, {stay}")
+        if not set(changed).isdisjoint(_TIMES):
+            require_not_over(contest, remedy="leave start and end out, which stay")
         require_valid_details(
             title=edited.title,
             description=edited.description,

@@ -7,6 +7,7 @@ from typing import Final
 
 from agon.app.access.audit import require_reason
 from agon.app.contests.lifecycle.transitions import append_step
+from agon.app.queue.rounds import resume
 from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
@@ -21,6 +22,9 @@ UNDO: Final = timedelta(minutes=10)
 FINALIZED: Final = "contest-finalised"
 VOIDED: Final = "contest-voided"
 _NAMES: Final = {FINALIZED: "final result", VOIDED: "declaration that it is void"}
+_WITHOUT_WEIGHT: Final = frozenset({"contest-edited", VOIDED, "contest-restored"})
+"""Kinds of entries on which nobody relies: a declaration that was taken back changes nothing."""
+
 _MOST: Final = 1000
 """Maximum number of each that is counted."""
 
@@ -81,8 +85,8 @@ def unfinalize(service: Service, contest_id: str, *, reason: str, by: Caller) ->
     """Take a final result back: the contest is open, or frozen, as it was before.
 
     It is possible for :data:`UNDO` after the final result, unless somebody relies on it already: a
-    webhook was sent it, or something other than an edit of the details was recorded since. Final
-    result and undo stay in the ledger.
+    webhook was sent it, or something was recorded since other than edits of the details and
+    declarations that it is void, which were taken back. Final result and undo stay in the ledger.
 
     Raises:
         NotFound: there is no such contest.
@@ -93,9 +97,11 @@ def unfinalize(service: Service, contest_id: str, *, reason: str, by: Caller) ->
     with service.store.write() as session:
         kind = "contest-unfinalised"
         remedy = "correct it by a change set"
-        contest = _lock_undoable(service, session, contest_id, kind, remedy=remedy)
+        contest, since = _lock_undoable(service, session, contest_id, kind, remedy=remedy)
         body = {"reason": reason, "frozen_at": _frozen_before(session, contest)}
-        return append_step(service, session, contest, by, kind, body, action="unfinalize")
+        after = append_step(service, session, contest, by, kind, body, action="unfinalize")
+        resume(service, session, after, since=since, by=by.name)
+        return after
 
 
 def void(service: Service, contest_id: str, *, reason: str, by: Caller) -> Contest:
@@ -127,16 +133,19 @@ def restore(service: Service, contest_id: str, *, reason: str, by: Caller) -> Co
     with service.store.write() as session:
         kind = "contest-restored"
         remedy = "create another contest"
-        contest = _lock_undoable(service, session, contest_id, kind, remedy=remedy)
+        contest, since = _lock_undoable(service, session, contest_id, kind, remedy=remedy)
         before = "open" if contest.frozen_at is None else "frozen"
         body = {"reason": reason, "state": "final" if contest.finalized_at else before}
-        return append_step(service, session, contest, by, kind, body, action="restore")
+        after = append_step(service, session, contest, by, kind, body, action="restore")
+        if not after.is_over:
+            resume(service, session, after, since=since, by=by.name)
+        return after
 
 
 def _lock_undoable(
     service: Service, session: Session, contest_id: str, kind: str, *, remedy: str
-) -> Contest:
-    """Lock a contest whose last step an entry of a kind takes back.
+) -> tuple[Contest, datetime]:
+    """Lock a contest whose last step an entry of a kind takes back; return the time of the step.
 
     Raises:
         NotFound: there is no such contest.
@@ -147,7 +156,8 @@ def _lock_undoable(
     _, obstacle = _undo(session, contest, now=service.clock())
     if obstacle is not None:
         raise Conflict(f"{contest.id} stays {contest.state}: {obstacle}; {remedy}")
-    return contest
+    step = contest.voided_at or contest.finalized_at or 0
+    return contest, session.entries.time_of(contest.no, step)
 
 
 def _undo(
@@ -169,7 +179,7 @@ def _undo(
     if session.webhooks.have_tried(contest.no, kind=kind, seq=seq):
         return None, f"a webhook has sent the {_NAMES[kind]}"
     later = session.entries.after(contest.no, seq, limit=_MOST)
-    if any(read_line(entry.line).kind != "contest-edited" for entry in later):
+    if any(read_line(entry.line).kind not in _WITHOUT_WEIGHT for entry in later):
         return None, "something was recorded after it"
     return until, None
 

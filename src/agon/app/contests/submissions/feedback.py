@@ -45,7 +45,7 @@ class VerdictFeedback:
         contest, until = view.contest, last_readable_seq(view)
         rules = dojo_rules(contest)
         self._all = (
-            view.staff or rules is None or rules.feedback == "terms" or contest.state == "final"
+            view.staff or rules is None or rules.feedback == "terms" or contest.was_finalized
         )
         if rules is None or self._all:
             return
@@ -62,7 +62,7 @@ class VerdictFeedback:
     def discloses(self, problem: str) -> bool:
         """Return whether the caller may see how many terms of submissions to a problem are right.
 
-        Its freeze has begun, it is revealed, its contest is final, or its terms are disclosed.
+        Its freeze has begun, it is revealed, its contest was finalized, or its terms are disclosed.
         """
         return self._all or problem in self._disclosed
 

@@ -35,6 +35,7 @@ from agon.entities.jobs import Job
 from agon.errors import Conflict, NotFound, Unreadable
 from agon.ledger.entry import EntryLine, read_line
 from agon.ledger.keys import record_key
+from agon.ledger.transitions import require_not_over
 from agon.records import Table
 from agon.store.session import Session
 
@@ -61,7 +62,7 @@ def publish_problem(
     Raises:
         NotFound: there is no such contest.
         InvalidPackage: with everything that is wrong with the package.
-        Conflict: the contest is final, or of another discipline, or the slug is taken.
+        Conflict: the contest is over, or of another discipline, or the slug is taken.
     """
     problem = _problem(package)
     with service.store.write() as session:
@@ -115,14 +116,13 @@ def _publishable(session: Session, contest: Contest, problem: Problem) -> tuple[
     """Return a problem as it would be published, and whether it was published before.
 
     Raises:
-        Conflict: the contest is final, or of another discipline, or the slug is taken.
+        Conflict: the contest is over, or of another discipline, or the slug is taken.
     """
     _table(contest)
     earlier = _last(session, contest, PUBLISHED, problem.id, until=None)
     problem = problem.as_published(None if earlier is None else earlier.body["package"])
     require_free_slug(session, contest, problem.slug, problem_id=problem.id)
-    if contest.state == "final":
-        raise Conflict(f"{contest.id} is final; publish the problem in another contest")
+    require_not_over(contest, remedy="publish the problem in another contest")
     return problem, earlier is not None
 
 
@@ -139,7 +139,7 @@ def reveal_problem(service: Service, contest_id: str, problem_id: str, *, by: Ca
         problem_id = slugs.problem_id(session, contest, problem_id)
         problem = published_problem(session, contest, problem_id)
         now = service.clock()
-        require_revealable(problem.freeze_started_at, now=now, final=contest.state == "final")
+        require_revealable(problem.freeze_started_at, now=now, over=contest.is_over)
         if revealed_at(session, contest, problem_id) is not None:
             raise Conflict(f"problem {problem_id} is revealed already; there is nothing to do")
         return append(service, session, contest, [revelation(problem_id, at=now, by=by.name)])

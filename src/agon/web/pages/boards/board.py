@@ -8,6 +8,7 @@ from agon.api.models.analysis import Column, Movement
 from agon.api.models.boards import BoardPage, BoardQuery
 from agon.disciplines import discipline
 from agon.errors import NotFound
+from agon.kernel.bidi import isolated_text
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.board_choice import (
@@ -88,7 +89,7 @@ def _board(visit: Visit, name: str) -> SitePage:
     }
     return SitePage(
         template="board.html",
-        title=f"{page.board} · {contest.title}",
+        title=f"{isolated_text(page.board)} · {contest.title}",
         values={**values, **vars(column_texts(page, values))},
         data=addresses.api(
             "contests",

@@ -9,6 +9,7 @@ from agon.api.models.bots import BotCreate, BotUpdate
 from agon.app.access.permissions import permits
 from agon.app.arena.live.entrants.eligibility import asked_of_people
 from agon.errors import AgonError
+from agon.kernel.bidi import isolated_text
 from agon.web import addresses
 from agon.web.page import Redirect, SitePage, Visit, error_texts
 from agon.web.pages.live.arena import arena
@@ -104,7 +105,7 @@ def _bot_page(
     is_own = shown.forfeits is not None and permits(visit.caller, "bot.manage", contest=contest)
     return SitePage(
         template="bot.html",
-        title=f"{shown.name} · {contest.title}",
+        title=f"{isolated_text(shown.name)} · {contest.title}",
         values={
             "contest": contest,
             "bot": shown,

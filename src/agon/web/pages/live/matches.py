@@ -7,6 +7,7 @@ from typing import Any, Final
 from agon.api.models.rounds import Match
 from agon.app.arena.live.matches import side_of
 from agon.errors import NotFound
+from agon.kernel.bidi import isolated_text
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
 from agon.web.pages.empty import has_no_board
@@ -67,7 +68,7 @@ def match(visit: Visit) -> SitePage:
     votes = shown.votes or ()
     return SitePage(
         template="match.html",
-        title=f"Match {shown.id} · {contest.title}",
+        title=f"Match {isolated_text(shown.id)} · {contest.title}",
         values={
             "contest": contest,
             "match": shown,

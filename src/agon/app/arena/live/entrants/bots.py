@@ -13,12 +13,12 @@ from agon.app.arena.live.entrants.bot_states import state_at, with_state
 from agon.app.arena.live.entrants.eligibility import NOT_QUALIFIED, judge_obstacles
 from agon.app.arena.live.entrants.owners import newest_row, owner_rows
 from agon.app.arena.live.entrants.versions import mark_version
-from agon.app.arena.live.schedule import queue_next
 from agon.app.arena.live.scored import live_rules, scored_arena
-from agon.app.contests.ingest.openness import require_not_over, require_not_withdrawn
+from agon.app.contests.ingest.openness import require_not_withdrawn
 from agon.app.contests.ingest.records import RecordImporter
 from agon.app.contests.ledgers.append import table_of
 from agon.app.contests.ledgers.positions import last_readable_seq
+from agon.app.queue.rounds import queue_next
 from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
 from agon.app.webhooks.signatures import SECRET_BYTES, format_secret
@@ -28,6 +28,7 @@ from agon.entities.contests import Contest
 from agon.errors import Conflict, Forbidden, NotFound, Unavailable, Unreadable
 from agon.kernel.times import parse_time, written_time
 from agon.ledger.keys import record_key
+from agon.ledger.transitions import require_not_over
 from agon.store.session import Session
 
 OLD_SECRET_VALID: Final = timedelta(days=1)

@@ -18,8 +18,8 @@ from agon.disciplines.arena.rounds.bank import Bank, answer_sha256
 from agon.entities.arena import HoneypotAnswer
 from agon.entities.arena_reports import BankCounts
 from agon.entities.contests import Contest
-from agon.errors import Conflict
 from agon.ledger.entry import Draft, read_line
+from agon.ledger.transitions import require_not_over
 from agon.records import Column, Kind, RowIssue, Table
 from agon.store.session import Session
 
@@ -73,13 +73,12 @@ def save_honeypot_answers(
 
     Raises:
         InvalidRecords: with everything that is wrong; then none is stored.
-        Conflict: the contest is not an arena, or final.
+        Conflict: the contest is not an arena, or over.
     """
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         limit = live_rules(contest).max_answer_chars
-        if contest.is_over:
-            raise Conflict(f"contest {contest.id} is {contest.state}; no more honeypots are drawn")
+        require_not_over(contest, remedy="no more honeypots are drawn")
         values = valid_rows(HONEYPOT_ANSWERS, rows)
         stored = {answer.id: answer for answer in session.arena.honeypot_answers(contest.no)}
         prompts = {prompt.id for prompt in session.arena.prompts(contest.no)}

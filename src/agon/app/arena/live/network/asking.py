@@ -3,13 +3,18 @@
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from datetime import datetime
 from queue import SimpleQueue
 from typing import Final
 
 from agon.app.arena.live.entrants.bots import secrets_of
 from agon.app.arena.live.network.ports import ArenaPorts
-from agon.app.arena.live.network.results import fault_result, reply_result, store_results
+from agon.app.arena.live.network.results import (
+    body_at,
+    fault_result,
+    reply_result,
+    seconds_left,
+    store_results,
+)
 from agon.app.arena.live.network.transport import BotReply, Endpoint
 from agon.app.service import Service
 from agon.disciplines.arena.rounds.faults import Fault
@@ -80,15 +85,15 @@ def _ask(service: Service, ports: ArenaPorts, bot: LiveBot, item: Work) -> Work:
     endpoint = Endpoint(bot.endpoint, secrets_of(service, bot))
     attempt, pause = 1, FIRST_PAUSE
     last: Fault | None = None
-    while (seconds := _seconds_until(item.deadline, service.clock())) > 0:
-        body = {**item.body, "attempt": attempt, "deadline_ms": round(seconds * 1000)}
+    while (seconds := seconds_left(item, service.clock())) > 0:
+        body = {**body_at(item, service.clock()), "attempt": attempt}
         reply = ports.transport.ask(endpoint, body, seconds=seconds)
         if isinstance(reply, BotReply):
             return _done(service, item, reply)
         last = reply
         if reply.owner != "transport" or reply.code == "address-refused":
             break
-        if pause >= _seconds_until(item.deadline, service.clock()):
+        if pause >= seconds_left(item, service.clock()):
             break
         ports.pause(pause)
         attempt, pause = attempt + 1, pause * 2
@@ -104,7 +109,3 @@ def _done(service: Service, item: Work, reply: BotReply | Fault) -> Work:
         result_at=service.clock(),
         latency_ms=reply.latency_ms,
     )
-
-
-def _seconds_until(deadline: datetime, now: datetime) -> float:
-    return (deadline - now).total_seconds()

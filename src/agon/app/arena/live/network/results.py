@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from agon.app.arena.live.network.transport import BotReply
@@ -11,6 +11,7 @@ from agon.app.service import Service
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.entities.arena import Work
 from agon.entities.contests import Contest
+from agon.kernel.times import written_time
 from agon.store.session import Session
 
 LABELS: Final = ("A", "B")
@@ -18,6 +19,18 @@ LABELS: Final = ("A", "B")
 
 MAX_VERSION: Final = 100
 """Maximum length of a version, in characters."""
+
+
+def seconds_left(item: Work, now: datetime) -> float:
+    """Return the seconds until the deadline of work; of what a clock made that ran ahead, all."""
+    return (min(item.deadline, now + (item.deadline - item.created_at)) - now).total_seconds()
+
+
+def body_at(item: Work, now: datetime) -> dict[str, Any]:
+    """Return work as its assignee gets it at a time, with the time that remains."""
+    seconds = seconds_left(item, now)
+    deadline = written_time(now + timedelta(seconds=seconds), to="milliseconds")
+    return {**item.body, "deadline": deadline, "deadline_ms": round(seconds * 1000)}
 
 
 def reply_result(reply: BotReply, item: Work) -> dict[str, Any]:

@@ -1,0 +1,65 @@
+"""Open work is due by the time it was made with, whatever the clock showed then."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from agon.app.access.permissions import LOCAL, View
+from agon.app.arena.live import views
+from agon.app.arena.live.qualification import next_attempt_at
+from agon.app.arena.live.work import work_of_bot, work_of_judge
+from agon.kernel.times import written_time
+from app.arena.live.conftest import MakeLeague
+from fakes.arena import Model
+from fakes.service import JUDGE
+
+
+def test_work_that_a_clock_made_which_ran_ahead_has_its_time_once_the_clock_is_right(
+    make_league: MakeLeague,
+) -> None:
+    """The round waited for the time that the clock had shown, an hour later."""
+    league = make_league(bots=2, pulling=("b1",))
+    league.model = Model()
+    league.play()
+    league.later(-3600)
+    bot = league.bot("b1").id
+    (item,) = work_of_bot(league.service, "autumn", bot, by=LOCAL)
+    assert item["deadline_ms"] == 30_000
+    assert item["deadline"] == written_time(
+        league.clock.at + timedelta(seconds=30), to="milliseconds"
+    )
+    assert league.work() == []
+    league.later(32)  # the first job finds the clock right; the whole time begins there
+    assert league.work() == []
+    (item,) = work_of_bot(league.service, "autumn", bot, by=LOCAL)
+    assert item["deadline_ms"] == 30_000
+    league.later(32)
+    assert league.work() == []
+    (fault,) = [each for match in league.outcomes() for each in match["faults"]]
+    assert fault["code"] == "late"
+
+
+def test_who_was_there_by_a_clock_that_ran_ahead_is_not_drawn_once_it_is_right(
+    make_league: MakeLeague,
+) -> None:
+    """Such a judge counted as present for an hour, and every panel waited for the vote."""
+    league = make_league(bots=2, judging=False)
+    work_of_judge(league.service, "autumn", by=JUDGE)
+    view = View(contest=league.contest, until=None, staff=False)
+
+    def missing() -> str:
+        (text,) = views.next_round(league.service, view)["missing"]
+        return str(text)
+
+    assert "1 can judge now" in missing()
+    league.later(-3600)
+    assert "0 can judge now" in missing()
+
+
+def test_an_attempt_that_lies_ahead_keeps_no_bot_from_the_next(make_league: MakeLeague) -> None:
+    """A bot waited until the wrong time and an hour."""
+    league = make_league(bots=1)
+    at = league.clock.at
+    bot = replace(league.bot("b1"), attempted_at=at)
+    arena = league.contest
+    assert next_attempt_at(bot, arena, now=at) == at + timedelta(hours=1)
+    assert next_attempt_at(bot, arena, now=at - timedelta(hours=9)) is None
