@@ -260,6 +260,9 @@ def test_a_participant_reads_a_decision_and_appeals(site: Instance) -> None:
     assert (shown.errors, "<i>no" in shown.text, "It changes no score" in shown.text) == (
         [], True, True,
     )  # fmt: skip
+    [step] = site.get("/contests/league/cases", "organiser").json()["items"][0]["steps"][1:]
+    assert addresses.entry("league", step["seq"]) in shown.links
+    assert not re.search(r"[Ee]ntry \d|position \d", shown.text)
     for other in (addresses.person("league", "ada"), addresses.account()):
         assert address in Markup(ada.get(other).text).links
     target = addresses.cases("league", case.id)

@@ -17,6 +17,7 @@ def ledger(visit: Visit) -> SitePage:
     """Return the newest decisions in words, the newest snapshots and the signed head."""
     contest = visit.contest()
     head = visit.api.ledgers.head(contest.id)
+    log = list(islice(visit.api.ledgers.log(contest.id, as_of=visit.as_of), ENTRIES))
     return SitePage(
         template="ledger.html",
         title=f"Ledger · {contest.title}",
@@ -28,8 +29,10 @@ def ledger(visit: Visit) -> SitePage:
             "shown": SNAPSHOTS,
             "log": [
                 (entry, orjson.dumps(entry.content, option=orjson.OPT_INDENT_2).decode())
-                for entry in islice(visit.api.ledgers.log(contest.id, as_of=visit.as_of), ENTRIES)
+                for entry in log
             ],
+            "as_of": visit.as_of,
+            "is_listed": any(str(entry.seq) == visit.as_of for entry in log),
             "log_shown": ENTRIES,
         },
         data=addresses.api("contests", contest.id, "ledger", "head"),
