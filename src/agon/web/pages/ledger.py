@@ -1,16 +1,38 @@
 """The page of a contest's log: what happened, the published boards, the signed head."""
 
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import Final
 
 import orjson
 
+from agon.api.models.boards import Snapshot
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
 
-SNAPSHOTS: Final = 100
+SNAPSHOTS: Final = 500
+"""Maximum number of the newest snapshots that are read; the oldest publication may miss some."""
+
+PUBLICATIONS: Final = 50
 ENTRIES: Final = 100
+
+
+@dataclass(frozen=True)
+class Publication:
+    """The boards that were published of one position of the ledger.
+
+    Attributes:
+        seq: the position.
+        at: when the first of them was published.
+        snapshots: the newest of each board, by board.
+    """
+
+    seq: int
+    at: datetime
+    snapshots: tuple[Snapshot, ...]
 
 
 def ledger(visit: Visit) -> SitePage:
@@ -18,6 +40,10 @@ def ledger(visit: Visit) -> SitePage:
     contest = visit.contest()
     head = visit.api.ledgers.head(contest.id)
     log = list(islice(visit.api.ledgers.log(contest.id, as_of=visit.as_of), ENTRIES))
+    snapshots = list(islice(visit.api.snapshots.list(contest.id), SNAPSHOTS))
+    published = publications(snapshots)
+    if len(snapshots) == SNAPSHOTS and len(published) > 1:
+        published.pop()
     return SitePage(
         template="ledger.html",
         title=f"Ledger · {contest.title}",
@@ -25,8 +51,8 @@ def ledger(visit: Visit) -> SitePage:
             "contest": contest,
             "head": head,
             "head_at": datetime.fromisoformat(head.at),
-            "snapshots": list(islice(visit.api.snapshots.list(contest.id), SNAPSHOTS)),
-            "shown": SNAPSHOTS,
+            "publications": published[:PUBLICATIONS],
+            "more": len(published) > PUBLICATIONS or len(snapshots) == SNAPSHOTS,
             "log": [
                 (entry, orjson.dumps(entry.content, option=orjson.OPT_INDENT_2).decode())
                 for entry in log
@@ -37,3 +63,22 @@ def ledger(visit: Visit) -> SitePage:
         },
         data=addresses.api("contests", contest.id, "ledger", "head"),
     )
+
+
+def publications(snapshots: Iterable[Snapshot]) -> list[Publication]:
+    """Return the publications of snapshots, that of the last position first.
+
+    A board that was published again at a position, as after its rows were rebuilt, counts once.
+
+    Args:
+        snapshots: the newest first.
+    """
+    by_seq: dict[int, dict[str, Snapshot]] = defaultdict(dict)
+    first: dict[int, datetime] = {}
+    for snapshot in snapshots:
+        by_seq[snapshot.seq].setdefault(snapshot.board, snapshot)
+        first[snapshot.seq] = snapshot.published_at
+    return [
+        Publication(seq, first[seq], tuple(by_seq[seq][board] for board in sorted(by_seq[seq])))
+        for seq in sorted(by_seq, reverse=True)
+    ]
