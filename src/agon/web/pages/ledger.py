@@ -10,6 +10,8 @@ from typing import Final
 import orjson
 
 from agon.api.models.boards import Snapshot
+from agon.api.models.records import LogEntry
+from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
 
@@ -18,6 +20,7 @@ SNAPSHOTS: Final = 500
 
 PUBLICATIONS: Final = 50
 ENTRIES: Final = 100
+_MAX_DIGITS: Final = 18
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,9 @@ def ledger(visit: Visit) -> SitePage:
     contest = visit.contest()
     head = visit.api.ledgers.head(contest.id)
     log = list(islice(visit.api.ledgers.log(contest.id, as_of=visit.as_of), ENTRIES))
+    asked = _asked(visit)
+    if asked is not None and asked not in log:
+        log.insert(0, asked)
     snapshots = list(islice(visit.api.snapshots.list(contest.id), SNAPSHOTS))
     published = publications(snapshots)
     if len(snapshots) == SNAPSHOTS and len(published) > 1:
@@ -58,11 +64,29 @@ def ledger(visit: Visit) -> SitePage:
                 for entry in log
             ],
             "as_of": visit.as_of,
-            "is_listed": any(str(entry.seq) == visit.as_of for entry in log),
+            "hidden": _position(visit) if asked is None else None,
             "log_shown": ENTRIES,
         },
         data=addresses.api("contests", contest.id, "ledger", "head"),
     )
+
+
+def _position(visit: Visit) -> int | None:
+    """Return the position that the visitor asks for; None: a time, or nothing."""
+    text = visit.as_of or ""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS else None
+
+
+def _asked(visit: Visit) -> LogEntry | None:
+    """Return the entry that the visitor asks for, also a record; None: there is none to show."""
+    seq = _position(visit)
+    if not seq:
+        return None
+    try:
+        found = islice(visit.api.ledgers.log(visit.path["contest"], seq=seq), 1)
+        return next(found, None)
+    except NotFound:
+        return None
 
 
 def publications(snapshots: Iterable[Snapshot]) -> list[Publication]:

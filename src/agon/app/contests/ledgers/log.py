@@ -136,9 +136,7 @@ def log(
     return entries
 
 
-def entry_at(
-    service: Service, view: View, seq: int, *, records: bool = False
-) -> LogEntry | None:
+def entry_at(service: Service, view: View, seq: int, *, records: bool = False) -> LogEntry | None:
     """Return the entry at a position of the ledger; None: the caller may not see what it holds.
 
     Of records the table and the row are returned, of all other entries that are no decisions the
