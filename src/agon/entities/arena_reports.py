@@ -146,6 +146,23 @@ class DisabledProtection:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CopiedAnswer:
+    """An answer of a match that copies an earlier one of another owner.
+
+    Attributes:
+        side: the side of the copy.
+        match: the match of the earlier answer.
+        bot: the bot that wrote it.
+        name: the name of that bot; None: it has none, or the contest hides names.
+    """
+
+    side: Literal["a", "b"]
+    match: str
+    bot: str
+    name: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class JudgeReport:
     """How a judge judges.
 

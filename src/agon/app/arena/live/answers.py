@@ -173,7 +173,7 @@ def earlier_answers(
     while page := session.arena.rounds(contest.no, before=before, limit=_ROUNDS):
         before = page[-1].number
         answers += [
-            (match["answers"][side]["text"], _author(past, drawn[f"bot_{side}"]), drawn["match"])
+            (match["answers"][side]["text"], author_of(past, drawn[f"bot_{side}"]), drawn["match"])
             for past in page
             if past.phase == "settled"
             for drawn, match in matches_of(past)
@@ -211,14 +211,14 @@ def _copies(
     """Return the sides of a match that copy an earlier answer of another owner, and from where."""
     sources = {
         side: earlier.source_of(
-            match["answers"][side]["text"], author=_author(arena_round, drawn[f"bot_{side}"])
+            match["answers"][side]["text"], author=author_of(arena_round, drawn[f"bot_{side}"])
         )
         for side in SIDES
     }
     return [{"side": side, "of": name} for side, name in sources.items() if name is not None]
 
 
-def _author(arena_round: ArenaRound, bot: str) -> str:
+def author_of(arena_round: ArenaRound, bot: str) -> str:
     """Return the owner of a bot, or the bot where its owner is unknown."""
     owners = {each["id"]: each["owner_id"] for each in arena_round.body["inputs"]["entrants"]}
     return owners.get(bot) or bot
