@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agon.app.charts import Point, timeline
-from agon.app.charts.timeline import scales
+from agon.app.charts.markup import width
+from agon.app.charts.timeline import WIDTH, scales
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.cases.cases import decide, open_case
 from agon.app.contests.ingest.records import record
@@ -77,6 +78,34 @@ def test_a_point_of_the_history_is_where_its_time_and_score_are(
         pixel = (up.high - up.low) / abs(up.end - up.start)
         value = up.low + (up.start - float(circle["cy"])) * pixel
         assert abs(value - point.value) <= 0.5 * pixel
+
+
+@given(
+    st.floats(-1e12, 1e12), st.floats(0, 1), st.integers(0, 10**12),
+    st.sampled_from([0, 1, 999_999, 59 * 10**6, 3 * 10**9, 10**12]),
+)  # fmt: skip
+def test_labels_of_the_history_are_told_apart(
+    low: float, change: float, begin: int, microseconds: int
+) -> None:
+    """Two scores within a minute had the same time at both ends, long values the same beginning."""
+    first = BEGIN + timedelta(microseconds=begin)
+    points = [
+        Point(first, low, "t", "/0"),
+        Point(first + timedelta(microseconds=microseconds), low + change, "t", "/1"),
+    ]
+    drawn = ET.fromstring(timeline(points, name="h", title="Score"))  # noqa: S314 - we wrote it
+    labels = [label for label in drawn.iter(f"{SVG}text") if label.attrib["class"] == "quiet"]
+    texts = [label.text or "" for label in labels]
+    assert len({*texts}) == len(texts)
+    for label in labels:
+        place, size = float(label.attrib["x"]), width(label.text or "")
+        moved = {"end": size, "middle": size / 2}.get(label.attrib.get("text-anchor", ""), 0)
+        assert 0 <= place - moved <= place - moved + size <= WIDTH, label.text
+    if microseconds:
+        before, after = labels[-2:]
+        assert float(before.attrib["x"]) + width(texts[-2]) < (
+            float(after.attrib["x"]) - width(texts[-1])
+        )
 
 
 def test_the_points_of_the_history_open_the_score_as_of_then(site: Instance) -> None:
