@@ -135,12 +135,16 @@ class DisabledProtection:
     Attributes:
         name: ``audits``, ``pool of judges``, ``API judge`` or ``honeypots``.
         rule: the rule that promises it.
+        meaning: what it does, in plain words.
+        setting: the section of the settings with the model that it needs; None: it needs none.
         cause: why it is off, in words.
         matches: number of matches in the latest rounds that went without it.
     """
 
     name: str
     rule: str
+    meaning: str
+    setting: str | None
     cause: str
     matches: int
 
