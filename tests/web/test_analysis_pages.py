@@ -1,22 +1,18 @@
 """Distribution, epochs, movement, other rules: charts as numbers, tables from the same rows."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from agon.api.models.boards import Snapshot
 from agon.app.charts.histogram import WIDTH
 from agon.disciplines import discipline
 from agon.editions import editions
 from agon.ledger.entry import read_line
 from agon.web import addresses, rendering
-from agon.web.pages.ledger import publications
 from fakes.contests import HOSTILE, all_disciplines
 from fakes.instance import Instance, instance_at
 from web.markup import Markup
@@ -86,34 +82,6 @@ def test_the_ledger_writes_times_as_other_pages_do(site: Instance) -> None:
     """A time in another form looks like another time."""
     text, _ = page_of(site, addresses.ledger("arena"))
     assert re.search(r"<dt>Newest entry</dt><dd>[0-9-]{10} [0-9]{2}:[0-9]{2} UTC</dd>", text)
-
-
-def test_the_ledger_has_one_row_for_each_publication(site: Instance) -> None:
-    """A dojo publishes a board for each problem at once; their rows hid what happened before."""
-    listed = site.get("/contests/season/snapshots").json()["items"]
-    text, page = page_of(site, addresses.ledger("season"))
-    body = text.partition('id="published"')[2].partition("<tbody>")[2]
-    found = re.findall(r"<summary>(\d+) boards?</summary>", body)
-    boards = Counter(each["seq"] for each in listed)
-    assert [int(count) for count in found] == [boards[seq] for seq in sorted(boards, reverse=True)]
-    assert max(boards.values()) > 1
-    assert {addresses.board("season", each["board"], as_of=each["seq"]) for each in listed} <= set(
-        page.links
-    )
-
-
-def test_a_board_published_again_at_a_position_counts_once() -> None:
-    """Rows that were rebuilt are no publication of their own."""
-    listed = [
-        Snapshot.model_construct(
-            seq=seq, board=board, published_at=datetime(2026, 1, day, tzinfo=UTC)
-        )
-        for seq, board, day in ((3, "bots", 9), (5, "bots", 5), (3, "judges", 3), (3, "bots", 2))
-    ]
-    found = publications(listed)
-    assert [(each.seq, each.at.day, [one.board for one in each.snapshots]) for each in found] == [
-        (5, 5, ["bots"]), (3, 2, ["bots", "judges"]),
-    ]  # fmt: skip
 
 
 def test_boards_are_sorted_and_filtered_by_links_and_forms(site: Instance) -> None:

@@ -218,6 +218,29 @@ def test_a_bot_s_page_sums_its_matches_against_each_opponent(site: Instance) -> 
     assert "Against each opponent" in rated.text
 
 
+def test_a_bot_with_many_matches_has_ten_lines_and_the_others_folded(browser: Browser) -> None:
+    """A bot has a line for each match; the page below them was far away."""
+    instance, address = browser.instance, addresses.person("league", "ada", board="bots")
+    fill(instance)
+    assert browser.get(address).text.count('<ol class="waterfall"') == 1
+    rows = [
+        ("matches", {"id": f"n{n}", "played_at": f"2026-01-{10 + n}T00:00:00Z", "kind": "rated",
+                     "bot_a": "bob", "bot_b": "ada", "winner": "a"}, f"n{n}")
+        for n in range(14)
+    ]  # fmt: skip
+    record(instance.service, "league", rows, by=ORGANISER)
+    publish(instance.service, "league")
+    parts = len(instance.get("/contests/league/boards/bots/explanations/ada").json()["parts"])
+    assert parts > 14
+    page = browser.get(address).text
+    assert Markup(page).errors == []
+    lists = re.findall(r'<ol class="waterfall"( start="\d+")?>(.*?)</ol>', page, re.DOTALL)
+    assert [(start, body.count("<li>"), body.count("<li ")) for start, body in lists] == [
+        ("", 10, 0), (' start="11"', parts - 10, 0), (f' start="{parts + 1}"', 0, 1),
+    ]  # fmt: skip
+    assert f"<details><summary>{parts - 10} more lines</summary><ol" in page
+
+
 def test_an_account_lists_the_scores_of_its_user(site: Instance) -> None:
     """After signing in the first question is where one stands; a score opens why."""
     browser = Browser(site)
