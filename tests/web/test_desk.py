@@ -104,6 +104,19 @@ def field(page: str, begin: str) -> str:
     return begin + page.partition(f'href="{begin}')[2].partition('"')[0]
 
 
+def require_listed_entries(browser: Browser, address: str, *, count: int) -> None:
+    """Require that the links of a page to entries of the ledger lead to those."""
+    pattern = re.compile(r"/c/spring/ledger\?as_of=(\d+)#(entry-\1)")
+    found = [entry for link in Markup(browser.get(address).text).links
+             if (entry := pattern.fullmatch(link))]  # fmt: skip
+    assert len(found) == count, address
+    for entry in found:
+        page = Markup(browser.get(entry.string.partition("#")[0]).text)
+        assert (page.errors, entry[2] in page.ids) == ([], True), entry.string
+        assert "An entry that organizers read" not in page.text
+        assert f"The decisions up to position {entry[1]}" in page.text
+
+
 def test_an_organizer_voids_a_cheater_and_undoes_it(browser: Browser) -> None:
     """Finding, case, change set with its effect, decision, appeal, undo, final result."""
     browser.sign_in("organiser")
@@ -118,6 +131,7 @@ def test_an_organizer_voids_a_cheater_and_undoes_it(browser: Browser) -> None:
     assert "near duplicate handle" in Markup(shown).text
     evidence = text(browser, finding)
     assert "ada_love1ace_1815" in evidence  # the record, not only its id
+    require_listed_entries(browser, finding, count=2)
     opened = browser.submit(finding, finding, {"text": "Both submit at the same minute."})
     case = opened.headers["location"]
     assert "ada_love1ace_1815" in text(browser, case)
@@ -151,6 +165,8 @@ def test_an_organizer_voids_a_cheater_and_undoes_it(browser: Browser) -> None:
     assert browser.submit(change, f"{change}/rollback", {"reason": "granted"}).status_code == 303
     assert "people/eve?" in browser.get("/c/spring").text
     assert browser.submit(case, f"{case}/close", {"close_text": "done"}).status_code == 303
+    require_listed_entries(browser, case, count=4)  # two decisions, two records
+    require_listed_entries(browser, change, count=3)
     steps = text(browser, case)
     assert all(word in steps for word in ("Opened", "Decision: appeal granted", "Appeal", "Closed"))
     assert browser.submit(SPRING, f"{SPRING}/finalize", {"name": "spring"}).status_code == 303

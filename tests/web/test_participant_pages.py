@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agon.app.charts import Point, timeline
-from agon.app.charts.timeline import scales
+from agon.app.charts.markup import width
+from agon.app.charts.timeline import WIDTH, scales
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.cases.cases import decide, open_case
 from agon.app.contests.ingest.records import record
@@ -77,6 +78,34 @@ def test_a_point_of_the_history_is_where_its_time_and_score_are(
         pixel = (up.high - up.low) / abs(up.end - up.start)
         value = up.low + (up.start - float(circle["cy"])) * pixel
         assert abs(value - point.value) <= 0.5 * pixel
+
+
+@given(
+    st.floats(-1e12, 1e12), st.floats(0, 1), st.integers(0, 10**12),
+    st.sampled_from([0, 1, 999_999, 59 * 10**6, 3 * 10**9, 10**12]),
+)  # fmt: skip
+def test_labels_of_the_history_are_told_apart(
+    low: float, change: float, begin: int, microseconds: int
+) -> None:
+    """Two scores within a minute had the same time at both ends, long values the same beginning."""
+    first = BEGIN + timedelta(microseconds=begin)
+    points = [
+        Point(first, low, "t", "/0"),
+        Point(first + timedelta(microseconds=microseconds), low + change, "t", "/1"),
+    ]
+    drawn = ET.fromstring(timeline(points, name="h", title="Score"))  # noqa: S314 - we wrote it
+    labels = [label for label in drawn.iter(f"{SVG}text") if label.attrib["class"] == "quiet"]
+    texts = [label.text or "" for label in labels]
+    assert len({*texts}) == len(texts)
+    for label in labels:
+        place, size = float(label.attrib["x"]), width(label.text or "")
+        moved = {"end": size, "middle": size / 2}.get(label.attrib.get("text-anchor", ""), 0)
+        assert 0 <= place - moved <= place - moved + size <= WIDTH, label.text
+    if microseconds:
+        before, after = labels[-2:]
+        assert float(before.attrib["x"]) + width(texts[-2]) < (
+            float(after.attrib["x"]) - width(texts[-1])
+        )
 
 
 def test_the_points_of_the_history_open_the_score_as_of_then(site: Instance) -> None:
@@ -189,6 +218,29 @@ def test_a_bot_s_page_sums_its_matches_against_each_opponent(site: Instance) -> 
     assert "Against each opponent" in rated.text
 
 
+def test_a_bot_with_many_matches_has_ten_lines_and_the_others_folded(browser: Browser) -> None:
+    """A bot has a line for each match; the page below them was far away."""
+    instance, address = browser.instance, addresses.person("league", "ada", board="bots")
+    fill(instance)
+    assert browser.get(address).text.count('<ol class="waterfall"') == 1
+    rows = [
+        ("matches", {"id": f"n{n}", "played_at": f"2026-01-{10 + n}T00:00:00Z", "kind": "rated",
+                     "bot_a": "bob", "bot_b": "ada", "winner": "a"}, f"n{n}")
+        for n in range(14)
+    ]  # fmt: skip
+    record(instance.service, "league", rows, by=ORGANISER)
+    publish(instance.service, "league")
+    parts = len(instance.get("/contests/league/boards/bots/explanations/ada").json()["parts"])
+    assert parts > 14
+    page = browser.get(address).text
+    assert Markup(page).errors == []
+    lists = re.findall(r'<ol class="waterfall"( start="\d+")?>(.*?)</ol>', page, re.DOTALL)
+    assert [(start, body.count("<li>"), body.count("<li ")) for start, body in lists] == [
+        ("", 10, 0), (' start="11"', parts - 10, 0), (f' start="{parts + 1}"', 0, 1),
+    ]  # fmt: skip
+    assert f"<details><summary>{parts - 10} more lines</summary><ol" in page
+
+
 def test_an_account_lists_the_scores_of_its_user(site: Instance) -> None:
     """After signing in the first question is where one stands; a score opens why."""
     browser = Browser(site)
@@ -260,6 +312,9 @@ def test_a_participant_reads_a_decision_and_appeals(site: Instance) -> None:
     assert (shown.errors, "<i>no" in shown.text, "It changes no score" in shown.text) == (
         [], True, True,
     )  # fmt: skip
+    [step] = site.get("/contests/league/cases", "organiser").json()["items"][0]["steps"][1:]
+    assert addresses.entry("league", step["seq"]) in shown.links
+    assert not re.search(r"[Ee]ntry \d|position \d", shown.text)
     for other in (addresses.person("league", "ada"), addresses.account()):
         assert address in Markup(ada.get(other).text).links
     target = addresses.cases("league", case.id)

@@ -308,19 +308,28 @@ def test_a_page_of_the_public_is_rendered_once_until_something_is_stored(
 def test_a_card_says_who_won_and_matches_name_their_bots_as_the_board_does(
     browser: Browser,
 ) -> None:
-    """It said “leads” of one of two winners; matches showed ids where boards show names."""
+    """It said “leads” of one of two winners; matches showed ids where boards show names.
+
+    Two who share the place are both named; of more than two the others are counted.
+    """
     service = browser.instance.service
-    cup = creation.NewContest(id="cup", discipline="arena", title="Cup")
-    creation.create(service, cup, by=ORGANISER)
     rows = [("bots", {"id": name, "name": f"Bot {name}"}, name) for name in "abc"]
-    played = {"id": "1", "kind": "rated", "bot_a": "a", "bot_b": "b", "winner": "tie"}
-    played["played_at"] = "2026-01-01T00:00:00Z"
-    transitions.open_contest(service, "cup", by=ORGANISER)
-    record(service, "cup", [*rows, ("matches", played, "1")], by=ORGANISER)
-    publish(service, "cup")
-    assert "Led by Bot a a and 1 other:" in _words(browser.get("/").text)
+    for contest_id, pairs in (("cup", ["ab"]), ("trio", ["ab", "bc", "ca"])):
+        cup = creation.NewContest(id=contest_id, discipline="arena", title="Cup")
+        creation.create(service, cup, by=ORGANISER)
+        transitions.open_contest(service, contest_id, by=ORGANISER)
+        tied = [
+            ("matches", {"id": str(day), "played_at": f"2026-01-0{day}T00:00:00Z", "kind": "rated",
+                         "bot_a": first, "bot_b": second, "winner": "tie"}, str(day))
+            for day, (first, second) in enumerate(pairs, start=1)
+        ]  # fmt: skip
+        record(service, contest_id, [*rows, *tied], by=ORGANISER)
+        publish(service, contest_id)
+    assert "Led by Bot a a and 2 others" in _words(browser.get("/").text)
+    assert addresses.person("cup", "b") in Markup(browser.get("/").text).links
+    assert "Led by Bot a a and Bot b b" in _words(browser.get("/").text)
     transitions.finalize(service, "cup", by=ORGANISER)
-    assert "Won by Bot a a and 1 other" in _words(browser.get("/").text)
+    assert "Won by Bot a a and Bot b b" in _words(browser.get("/").text)
     row = browser.get("/api/v1/contests/cup/results").json()["items"][0]
     assert row["names"] == {"a": "Bot a", "b": "Bot b"}
     for address in ("/c/cup/matches", "/c/cup/matches/1"):

@@ -136,14 +136,35 @@ class DisabledProtection:
     Attributes:
         name: ``audits``, ``pool of judges``, ``API judge`` or ``honeypots``.
         rule: the rule that promises it.
+        meaning: what it does, in plain words.
+        setting: the section of the settings with the model that it needs; None: it needs none.
         cause: why it is off, in words.
         matches: number of matches in the latest rounds that went without it.
     """
 
     name: str
     rule: str
+    meaning: str
+    setting: str | None
     cause: str
     matches: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CopiedAnswer:
+    """An answer of a match that copies an earlier one of another owner.
+
+    Attributes:
+        side: the side of the copy.
+        match: the match of the earlier answer.
+        bot: the bot that wrote it.
+        name: the name of that bot; None: it has none, or the contest hides names.
+    """
+
+    side: Literal["a", "b"]
+    match: str
+    bot: str
+    name: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

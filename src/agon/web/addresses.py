@@ -259,6 +259,16 @@ def ledger(contest_id: str, **query: Any) -> str:
     return _with_query(f"{contest(contest_id)}/ledger", query)
 
 
+def entry(contest_id: str, seq: int) -> str:
+    """Return the address of an entry on the page of the ledger, which then ends with it.
+
+    Example:
+        >>> entry("spring", 7)
+        '/c/spring/ledger?as_of=7#entry-7'
+    """
+    return f"{ledger(contest_id, as_of=seq)}#entry-{seq}"
+
+
 def data(path: str, query: str = "", *, form: str = "json") -> str:
     """Return the address of a page's data.
 

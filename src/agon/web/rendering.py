@@ -1,6 +1,7 @@
 """Render pages: templates, and how values are written in them."""
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -26,6 +27,10 @@ _DIGITS: Final = 6
 _HASH_SHOWN: Final = 12
 _SMALL: Final = 0.001
 _NUMBERS: Final = (int, float)
+_SPELLED: Final = {"bradley terry": "Bradley–Terry", "h index": "h-index", "elo": "Elo"}
+"""The spelling of terms of the field that the names of boards and columns have in other letters."""
+
+_TERMS: Final = re.compile(rf"\b(?:{'|'.join(_SPELLED)})\b")
 
 
 def number_text(value: Any) -> str:
@@ -156,10 +161,20 @@ def words(name: str) -> str:
     """Return a name of the records in words.
 
     Example:
-        >>> words("h_index"), words("user-score"), words("l_chars")
-        ('h index', 'user score', 'l chars')
+        >>> words("h_index"), words("user-score"), words("bradley-terry"), words("elo_before")
+        ('h-index', 'user score', 'Bradley–Terry', 'Elo before')
     """
-    return name.replace("_", " ").replace("-", " ")
+    return _TERMS.sub(lambda term: _SPELLED[term[0]], name.replace("_", " ").replace("-", " "))
+
+
+def head_words(text: str) -> str:
+    """Return words as they begin a heading: with a capital letter, terms as they are spelled.
+
+    Example:
+        >>> head_words("rating of Bradley–Terry"), head_words("h-index"), head_words("stake")
+        ('Rating of Bradley–Terry', 'h-index', 'Stake')
+    """
+    return text if text.startswith(tuple(_SPELLED.values())) else text[:1].upper() + text[1:]
 
 
 def short_id(text: str) -> str:
@@ -263,6 +278,7 @@ def environment() -> Environment:
         "signed": signed_text,
         "time": time_text,
         "words": words,
+        "head_words": head_words,
         "short_id": short_id,
     }
     environment.filters |= filters

@@ -1,5 +1,6 @@
 """What does not work as the rules promise is seen in every place, with rule and reason."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -68,7 +69,9 @@ def test_protections_that_are_off_stand_in_every_place(
 ) -> None:
     """Matches, desk, rules, report, metrics, the start of the server: name, rule, reason."""
     off = instance.get("/contests/autumn/protections").json()["items"]
-    assert {each["name"]: each["rule"] for each in off} == dict(PROTECTIONS)
+    assert {each["name"]: each["rule"] for each in off} == {
+        name: promised.rule for name, promised in PROTECTIONS.items()
+    }
     browser = Browser(instance)
     pages = [browser.get("/c/autumn/matches").text, browser.get("/c/autumn/rules").text]
     browser.sign_in("organiser")
@@ -80,10 +83,40 @@ def test_protections_that_are_off_stand_in_every_place(
     started = protections_off(instance.service)
     for each in off:
         for text in (*texts, report.err, "\n".join(started)):
-            assert each["rule"] in text
             assert each["cause"] in text
+        for text in (*texts[1:], report.err, "\n".join(started)):  # not Matches: for visitors
+            assert each["rule"] in text
         labels = f'contest="autumn",protection="{each["name"]}",rule="{each["rule"]}"'
         assert f"agon_arena_protection_off{{{labels}}} 1.0" in metrics
+
+
+def test_visitors_read_what_a_protection_does_and_managers_what_to_set(instance: Instance) -> None:
+    """Who judges for fun knows neither rules by their names nor a file of settings."""
+    off = instance.get("/contests/autumn/protections").json()["items"]
+    missed = next(
+        shown["id"]
+        for of in instance.get("/contests/autumn/rounds").json()["items"]
+        for number in range(1, of["matches"] + 1)
+        if (shown := instance.get(f"/contests/autumn/matches/{of['id']}-{number}").json())[
+            "audit_missed"
+        ]
+    )
+    visitor, organizer = Browser(instance), Browser(instance)
+    organizer.sign_in("organiser")
+    judge = Browser(instance)
+    judge.sign_in("judge")
+    for address in ("/c/autumn/matches", f"/c/autumn/matches/{missed}"):
+        for browser in (visitor, judge):
+            page = Markup(browser.get(address).text)
+            assert page.errors == []
+            assert off[0]["meaning"] in page.text
+            assert f"/c/autumn/rules#{off[0]['rule']}" in page.links
+            assert not re.search(r"\w_\w|\[arena", page.text.replace(missed, ""))
+        managed = Markup(organizer.get(address).text)
+        assert managed.errors == []
+        assert "Rule audit_probability, settings [arena.audit]" in managed.text
+    desk = Markup(organizer.get("/c/autumn/desk/rounds").text).text
+    assert all(each["rule"] in desk and (each["setting"] or "") in desk for each in off)
 
 
 def test_a_match_states_what_it_went_without(instance: Instance) -> None:

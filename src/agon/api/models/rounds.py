@@ -75,6 +75,10 @@ class DisabledProtection(Resource, arena_reports.DisabledProtection):
     matches: int = Field(description="Matches in the latest rounds that went without it.")
 
 
+class CopiedAnswer(Resource, arena_reports.CopiedAnswer):
+    """An answer of a match that copies an earlier one of another owner."""
+
+
 class Match(Resource):
     """A match; everything but its state is null until it is settled."""
 
@@ -97,6 +101,10 @@ class Match(Resource):
     unjudged: str | None = Field(default=None, description="Why the match had no judge.")
     protections_off: tuple[DisabledProtection, ...] | None = Field(
         default=None, description="What the rules promise and this match went without."
+    )
+    copies: tuple[CopiedAnswer, ...] | None = Field(
+        default=None,
+        description="The answers that copy earlier ones; null: not settled, or recorded elsewhere.",
     )
     draw: dict[str, Any] | None = Field(default=None, description="The match as it was drawn.")
     proof: dict[str, Any] | None = Field(

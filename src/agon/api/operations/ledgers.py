@@ -12,7 +12,8 @@ from agon.api.operation import ContestContext, Context, operation
 from agon.api.pages import PageRequest
 from agon.api.parameters import AsOf
 from agon.api.transport import Noun
-from agon.app.contests.ledgers.log import log
+from agon.app.access.permissions import permits
+from agon.app.contests.ledgers.log import entry_at, log
 from agon.kernel.times import written_time
 
 ZIP: Final = "application/zip"
@@ -58,8 +59,26 @@ def get_head(ctx: ContestContext) -> LedgerHead:
 
 @operation("GET", "/contests/{contest}/log", id="listLog", permission="contest.read",
            summary="List what happened to a contest")  # fmt: skip
-def list_log(ctx: ContestContext, page: PageRequest, *, as_of: AsOf = None) -> Page[LogEntry]:
-    """Return the decisions about a contest in words, the newest first; records are left out."""
+def list_log(
+    ctx: ContestContext,
+    page: PageRequest,
+    *,
+    as_of: AsOf = None,
+    seq: Annotated[
+        int | None,
+        Field(ge=1, lt=1 << 62, description="Only the entry at this position, also a record."),
+    ] = None,
+) -> Page[LogEntry]:
+    """Return the decisions about a contest in words, the newest first; records are left out.
+
+    With `seq` it is the entry at that position, whatever it holds; no item: what it holds is for
+    organizers.
+    """
+    if seq is not None:
+        may_read = permits(ctx.caller, "records.read", contest=ctx.contest)
+        entry = entry_at(ctx.service, ctx.view, seq, records=may_read)
+        found = [] if entry is None else [entry]
+        return page.page(found, key=lambda each: each.seq, item=LogEntry.model_validate)
     entries = log(ctx.service, ctx.view, as_of=as_of, before=page.after(int), limit=page.sought)
     return page.page(entries, key=lambda entry: entry.seq, item=LogEntry.model_validate)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -19,6 +20,7 @@ from agon.disciplines.arena.facts import parse_time
 from agon.disciplines.arena.formulas import NONE
 from agon.disciplines.arena.records import KINDS, RESULTS
 from agon.disciplines.arena.scoring import ScoredArena
+from agon.entities.arena_reports import CopiedAnswer
 from agon.entities.contests import Snapshot
 from agon.errors import NotFound, Unreadable
 from agon.records import Records
@@ -101,6 +103,8 @@ def match_of(
         except NotFound:  # not published yet
             return match
         match["result"] = recorded["result"]
+        if match["copies"]:
+            match["copies"] = _with_name(service, view, match["copies"], as_of=as_of)
     return match
 
 
@@ -142,6 +146,17 @@ def _with_names(
         {**summary, "names": {bot: names[bot] for bot in pair if bot in names}}
         for summary, pair in zip(summaries, sides, strict=True)
     ]
+
+
+def _with_name(
+    service: Service, view: View, copies: Sequence[CopiedAnswer], *, as_of: str | None
+) -> tuple[CopiedAnswer, ...]:
+    """Return copies with the names that the published boards show of the bots copied from."""
+    with service.store.read() as session:
+        at = snapshot_at(session, view, None, as_of).seq
+        ids = sorted({each.bot for each in copies})
+        names = shown_names(session, view.contest, ids, at=at) or {}
+    return tuple(replace(each, name=names.get(each.bot)) for each in copies)
 
 
 def _prompt(service: Service, view: View, prompt_id: object) -> str | None:

@@ -5,14 +5,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from agon.app.charts.markup import document, element, number, shorten, words
+from agon.app.charts.markup import document, element, number, width, words
 from agon.app.charts.scales import Scale, ticks
 
 WIDTH: Final = 640.0
 HEIGHT: Final = 240.0
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 72.0, 16.0, 12.0, 28.0
-_GAP = 150.0  # between the labels of two times
+_BESIDE = 16.0  # around the labels of values
+
+_DIGITS: Final = 10
+"""Significant digits of a label, unless two would be equal."""
+
+_FORMS: Final = ("%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%S.%f")
+"""Forms of times, the shortest first."""
 
 
 @dataclass(frozen=True)
@@ -59,30 +65,51 @@ def scales(points: Sequence[Point]) -> tuple[Scale, Scale]:
     times = [point.at.timestamp() for point in points]
     values = [point.value for point in points]
     room = (max(values) - min(values)) * 0.05 or 1.0
-    return (
-        Scale(times[0], times[-1], _LEFT + 8, WIDTH - _RIGHT),
-        Scale(min(values) - room, max(values) + room, HEIGHT - _BOTTOM, _TOP),
-    )
+    up = Scale(min(values) - room, max(values) + room, HEIGHT - _BOTTOM, _TOP)
+    left = max([_LEFT, *(width(label) + _BESIDE for _, label in _value_labels(up))])
+    return Scale(times[0], times[-1], left + 8, WIDTH - _RIGHT), up
+
+
+def end_labels(first: datetime, last: datetime) -> tuple[str, str]:
+    """Return two times as texts that differ, as short as they can: days, minutes, or less.
+
+    Example:
+        >>> end_labels(datetime(2026, 1, 1, 9), datetime(2026, 1, 2, 7))
+        ('2026-01-01', '2026-01-02')
+        >>> end_labels(datetime(2026, 1, 1, 9, 0, 5), datetime(2026, 1, 1, 9, 0, 7))
+        ('2026-01-01 09:00:05', '2026-01-01 09:00:07')
+    """
+    for form in _FORMS:
+        labels = f"{first:{form}}", f"{last:{form}}"
+        if labels[0] != labels[1]:
+            break
+    return labels
+
+
+def _value_labels(up: Scale) -> list[tuple[float, str]]:
+    """Return the ticks of the values, each with a label that no other one has."""
+    values = ticks(up.low, up.high, most=5)
+    short = [f"{value:,.{_DIGITS}g}" for value in values]
+    labels = short if len({*short}) == len(values) else [f"{value:,}" for value in values]
+    return list(zip(values, labels, strict=True))
 
 
 def _axes(along: Scale, up: Scale) -> Iterator[str]:
-    for value in ticks(up.low, up.high, most=5):
+    left = along.start - 8
+    for value, label in _value_labels(up):
         y = up(value)
-        yield element("line", x1=_LEFT, y1=y, x2=WIDTH - _RIGHT, y2=y, class_="grid")
-        label = shorten(f"{value:,.10g}", max_width=_LEFT)
-        yield element("text", [words(label)], x=_LEFT - 8, y=y + 4, class_="quiet",
+        yield element("line", x1=left, y1=y, x2=along.end, y2=y, class_="grid")
+        yield element("text", [words(label)], x=left - 8, y=y + 4, class_="quiet",
                       text_anchor="end")  # fmt: skip
     first, last = (datetime.fromtimestamp(end, UTC) for end in (along.low, along.high))
-    form = "%Y-%m-%d %H:%M" if first.date() == last.date() else "%Y-%m-%d"
     y = HEIGHT - 8
     if first == last:
-        yield element("text", [f"{first:{form}}"], x=along(along.low), y=y, class_="quiet",
+        yield element("text", [f"{first:{_FORMS[1]}}"], x=along(along.low), y=y, class_="quiet",
                       text_anchor="middle")  # fmt: skip
         return
-    yield element("text", [f"{first:{form}}"], x=along.start, y=y, class_="quiet")
-    if along.end - along.start > 2 * _GAP:
-        yield element("text", [f"{last:{form}}"], x=along.end, y=y, class_="quiet",
-                      text_anchor="end")  # fmt: skip
+    before, after = end_labels(first, last)
+    yield element("text", [before], x=along.start, y=y, class_="quiet")
+    yield element("text", [after], x=along.end, y=y, class_="quiet", text_anchor="end")
 
 
 def _line(points: Sequence[Point], along: Scale, up: Scale) -> str:

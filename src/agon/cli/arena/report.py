@@ -13,6 +13,8 @@ from agon.cli.shared.tables import echo
 from agon.cli.shared.target import target as target_options
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from agon.app.arena.report import ArenaReport
     from agon.cli.shared.target import Target
 
@@ -57,7 +59,7 @@ def report_rounds(source: str, *, form: str, output: Path | None, target: "Targe
     if read.degraded:
         echo(f"degraded, no bot could be reached: {', '.join(read.degraded)}", err=True)
     for each in off:
-        echo(f"{each['name']} off (rule {each['rule']}): {each['cause']}", err=True)
+        echo(off_text(each), err=True)
     if form == TABLE:
         rows = [{**row, "probability": f"{row['probability']:.2g}"} for row in rows]
         rows += [{"bot": "all", **_columns(latencies, None)}] if rows and latencies else []
@@ -90,6 +92,19 @@ def read_protections(source: str, target: "Target") -> "list[dict[str, Any]]":
     """Return the protections of a contest that are off."""
     with target.open(create=False) as api:
         return [lists.plain_values(each) for each in api.rounds.protections(source).items]
+
+
+def off_text(protection: "Mapping[str, Any]") -> str:
+    """Return a protection that is off as a line: its rule, the settings it needs, and the cause.
+
+    Example:
+        >>> off_text({"name": "audits", "rule": "audit_probability", "setting": "[arena.audit]",
+        ...           "cause": "no model is configured"})
+        'audits off (rule audit_probability, settings [arena.audit]): no model is configured'
+    """
+    setting = protection["setting"]
+    needed = "" if setting is None else f", settings {setting}"
+    return f"{protection['name']} off (rule {protection['rule']}{needed}): {protection['cause']}"
 
 
 def _is_folder(source: str, target: "Target") -> bool:

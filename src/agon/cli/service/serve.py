@@ -153,11 +153,9 @@ def first_token(service: "Service") -> str | None:
 def protections_off(service: "Service") -> list[str]:
     """Return a line for each protection of an arena that its rules promise and that is off."""
     from agon.app.arena.live.protections import arenas_off
+    from agon.cli.arena.report import off_text
 
-    return [
-        f"{contest.id}: {each.name} off (rule {each.rule}): {each.cause}"
-        for contest, each in arenas_off(service)
-    ]
+    return [f"{contest.id}: {off_text(vars(each))}" for contest, each in arenas_off(service)]
 
 
 def address(settings: "Settings", port: int) -> str:

@@ -63,6 +63,7 @@ class Leader:
         parts: what adds up to the score; empty if other parts subtract from it.
         line: the score over time; None: it has one step only, or more than are read.
         equals: number of others on the first rank, 10 for more than 9.
+        other: id and name of the other one, if two share the first rank.
     """
 
     id: str
@@ -71,6 +72,7 @@ class Leader:
     parts: Sequence[ScorePart]
     line: Markup | None
     equals: int = 0
+    other: tuple[str, str | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -122,20 +124,22 @@ def _card(api: Api, contest: Contest) -> Card:
 
 
 def _leader(api: Api, contest: Contest, page: BoardPage) -> Leader:
-    row = page.rows[0]
+    row, names = page.rows[0], page.names or {}
     hues, points_of = part_hues([row]), dict(positive_parts(row))
     name, parts = str(row["id"]), [(part, points_of[part]) for part in hues if part in points_of]
     ends = list(accumulate((points for _, points in parts), initial=0.0))
     if not isclose(ends[-1], row["score"], abs_tol=_ROUNDING):  # others subtract from the score
         parts = []
+    others = [str(each["id"]) for each in page.rows[1:] if each["rank"] == row["rank"]]
     return Leader(
         name,
-        (page.names or {}).get(name),
+        names.get(name),
         row["score"],
         [ScorePart(part, hues[part], points, 100 * start / ends[-1], 100 * points / ends[-1])
          for (part, points), start in zip(parts, ends, strict=False)],
         _line(api, contest, page.board, name),
-        sum(other["rank"] == row["rank"] for other in page.rows[1:]),
+        len(others),
+        (others[0], names.get(others[0])) if len(others) == 1 else None,
     )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ def test_audits_that_are_drawn_and_not_made_are_seen(make_league: MakeLeague) ->
     assert league.play() == []
     seen = off(league)["audits"]
     assert (seen.rule, seen.matches) == ("audit_probability", 2)
-    assert "[arena.audit]" in seen.cause
+    assert (seen.setting, "no model is configured" in seen.cause) == ("[arena.audit]", True)
     assert "2 of 2 drawn audits were not made" in seen.cause
     view = View(contest=league.contest, until=None, staff=False, user=None)
     [first, *_] = league.rows("matches")

@@ -288,6 +288,11 @@ def test_copies_of_earlier_answers_are_skipped_where_the_rule_says_so(
         side = "a" if made["bot_a"] == league.bot("b2").id else "b"
         expected = [{"side": side, "of": "r1-1"}] if scope == "contest" else None
         assert ended.get("copies") == expected
+        shown = views.match_of(
+            league.service, View(contest=league.contest, until=None, staff=False), "r3-1"
+        )
+        stated = [(each.side, each.match, each.bot) for each in shown["copies"]]
+        assert stated == ([(side, "r1-1", league.bot("b1").id)] if expected else [])
         lines = league.ledger()
         assert check_draws(lines, fold(lines, start=empty_ledger("autumn"))) == DrawReport()
         with arena_records(league.service, league.contest) as (scored, records, _):

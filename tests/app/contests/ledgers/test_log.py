@@ -3,12 +3,13 @@
 import pytest
 
 from agon.app.access.permissions import ANONYMOUS, view_of
+from agon.app.contests.ingest.records import record
 from agon.app.contests.ledgers.events import events
-from agon.app.contests.ledgers.log import log
+from agon.app.contests.ledgers.log import entry_at, log
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.service import Service
 from agon.entities.access import Caller
-from agon.errors import Unreadable
+from agon.errors import NotFound, Unreadable
 from app.contests.ledgers.test_append import STEPS, _enter
 from fakes.service import ORGANISER
 
@@ -119,3 +120,27 @@ def test_events_have_no_title_from_before_a_contest_was_public(cup: Service) -> 
         edits = [each for each in events(cup, view).events if each.kind == "contest-edited"]
         readers[caller.name] = [each.body["title"] for each in edits]
     assert readers == {ANONYMOUS.name: ["Cup"], ORGANISER.name: ["Still for us", "Cup"]}
+
+
+def test_a_single_entry_is_shown_to_those_who_may_read_it(cup: Service) -> None:
+    """Pages link to entries; a vote's entry names its judge, so only organizers read it."""
+    row = {"id": "ada", "name": "Ada"}
+    with cup.store.read() as session:
+        first = session.contests.get("cup").seq
+    _enter(cup, "cup", "contest-unfrozen", {"reason": "why"})
+    record(cup, "cup", [("bots", row, None)], by=ORGANISER)
+    with cup.store.read() as session:
+        contest = session.contests.get("cup")
+    public, staff = (view_of(contest, caller) for caller in (ANONYMOUS, ORGANISER))
+    shown = entry_at(cup, staff, contest.seq, records=True)
+    assert shown is not None
+    assert (shown.text, shown.content) == (
+        "record bots/ada added", {"table": "bots", "row": row},
+    )  # fmt: skip
+    assert entry_at(cup, public, contest.seq) is None
+    assert entry_at(cup, staff, contest.seq) is None  # a token that reads no records
+    assert entry_at(cup, public, first + 1) == entry_at(cup, staff, first + 1, records=True)
+    assert entry_at(cup, public, 2) is None  # it was private then
+    for seq in (0, contest.seq + 1):
+        with pytest.raises(NotFound, match=f"no entry {seq}; give one from 1 to {contest.seq}"):
+            entry_at(cup, staff, seq, records=True)

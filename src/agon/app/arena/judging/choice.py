@@ -41,11 +41,11 @@ def pause_reason(
 
     Example:
         >>> pause_reason({}, ModelUsage(judge="audit"), datetime(2026, 1, 31))
-        'no model is configured ([arena.audit])'
+        'no model is configured'
     """
     known = limits.get("audit" if usage.judge == "audit" else "judge")
     if known is None:
-        return f"no model is configured ([arena.{usage.judge}])"
+        return "no model is configured"
     from agon.app.arena.judging.limits import pause_of
 
     fault = pause_of(usage, limits=known, now=now)

@@ -5,6 +5,7 @@ Matches, the desk, the report, the rules, the start of the service and its metri
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, get_args
 
@@ -21,13 +22,43 @@ from agon.entities.arena_reports import DisabledProtection
 from agon.entities.contests import Contest
 from agon.store.session import Session
 
+
+@dataclass(frozen=True)
+class Protection:
+    """A protection that the rules of an arena can promise.
+
+    Attributes:
+        rule: the rule that promises it.
+        meaning: what it does, for people who know no rule.
+        setting: the section of the settings with the model that it needs; None: it needs none.
+    """
+
+    rule: str
+    meaning: str
+    setting: str | None = None
+
+
 PROTECTIONS: Final = {
-    "audits": "audit_probability",
-    "pool of judges": "min_judge_pool",
-    "API judge": "judges_per_match",
-    "honeypots": "honeypot_probability",
+    "audits": Protection(
+        "audit_probability",
+        "a separate model judges some of the matches again, so that judges who vote "
+        "wrongly together are found",
+        "[arena.audit]",
+    ),
+    "pool of judges": Protection(
+        "min_judge_pool",
+        "the judges of a match are drawn from many, so that nobody can expect to judge a friend",
+    ),
+    "API judge": Protection(
+        "judges_per_match", "a model judges where too few judges can", "[arena.judge]"
+    ),
+    "honeypots": Protection(
+        "honeypot_probability",
+        "some matches have an answer that is obviously a machine's, so that judges who do not "
+        "read are found",
+    ),
 }
-"""The rule that promises each protection, in the order in which they are listed."""
+"""The protections in the order in which they are listed."""
 
 _CONTESTS: Final = 1000
 _ROUNDS: Final = 50
@@ -130,7 +161,8 @@ def _protections_off(
 
 
 def _off(name: str, cause: str, *, matches: int) -> DisabledProtection:
-    return DisabledProtection(name=name, rule=PROTECTIONS[name], cause=cause, matches=matches)
+    promised = PROTECTIONS[name]
+    return DisabledProtection(name=name, cause=cause, matches=matches, **vars(promised))
 
 
 def _audits(

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from agon.app.access.permissions import View
 from agon.app.arena.live.beginning import missing_for_round, seed_of
+from agon.app.arena.live.copies import copied_answers
 from agon.app.arena.live.matches import match_in_work, matches_of
 from agon.app.arena.live.protections import match_protections_off
 from agon.app.arena.live.schedule import due_round
@@ -17,6 +18,7 @@ from agon.app.contests.ledgers.positions import last_readable_seq
 from agon.app.service import Service
 from agon.disciplines.arena.rounds.commitment import commitment
 from agon.entities.arena import ArenaRound, RoundState
+from agon.entities.arena_reports import CopiedAnswer
 from agon.entities.jobs import Job
 from agon.errors import NotFound
 from agon.store.session import Session
@@ -129,6 +131,7 @@ def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
             "audit_missed": match.get("audit_missed"),
             "unjudged": match.get("unjudged"),
             "protections_off": match_protections_off(arena_round, drawn, match),
+            "copies": _copies(service, arena_round, drawn, match),
             "draw": drawn,
             "proof": {
                 "seed": seed,
@@ -138,6 +141,16 @@ def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
             },
         }
     raise missing
+
+
+def _copies(
+    service: Service, arena_round: ArenaRound, drawn: Mapping[str, Any], match: Mapping[str, Any]
+) -> tuple[CopiedAnswer, ...]:
+    """Return the answers of a settled match that copy earlier ones."""
+    if "copies" not in match:
+        return ()
+    with service.store.read() as session:
+        return tuple(copied_answers(session, arena_round, drawn, match))
 
 
 def faults_of_bot(

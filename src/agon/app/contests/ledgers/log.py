@@ -1,4 +1,4 @@
-"""A contest's ledger in words: what was decided about it, when and by whom, without its records."""
+"""A contest's ledger in words: what was decided about it, when and by whom; or a single entry."""
 
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -11,9 +11,15 @@ import orjson
 from agon.app.access.permissions import View
 from agon.app.contests.ledgers.positions import last_readable_seq, position
 from agon.app.service import Service
+from agon.disciplines import discipline
 from agon.entities.ledgers import LogEntry
+from agon.errors import NotFound
 from agon.kernel.bidi import closed_text
+from agon.ledger.keys import record_key
 from agon.ledger.transitions import SHOWN_IN_FREEZE
+
+_Kinds = Mapping[str, tuple[tuple[str, ...], Callable[[Mapping[str, Any]], str]]]
+"""By kind of an entry: the fields that are shown, and the function that returns the words."""
 
 _NAMES_SHOWN: Final = 5
 
@@ -40,7 +46,7 @@ def _rules(body: Mapping[str, Any]) -> str:
     return f"{body['edition']} with {changed}" if changed else str(body["edition"])
 
 
-_PUBLIC: Final[Mapping[str, tuple[tuple[str, ...], Callable[[Mapping[str, Any]], str]]]] = {
+_PUBLIC: Final[_Kinds] = {
     "contest-created": (("edition", "overrides"), lambda body: f"created under {_rules(body)}"),
     "contest-edited": (
         ("title", "visibility", "starts_at", "ends_at"),
@@ -72,7 +78,7 @@ _PUBLIC: Final[Mapping[str, tuple[tuple[str, ...], Callable[[Mapping[str, Any]],
 }
 """Kinds that the public reads: the fields of the body, and the function that returns the words."""
 
-_STAFF: Final[Mapping[str, tuple[tuple[str, ...], Callable[[Mapping[str, Any]], str]]]] = {
+_STAFF: Final[_Kinds] = {
     "records-voided": (
         ("seqs", "subjects", "change", "reason"),
         lambda body: (
@@ -98,6 +104,9 @@ _STAFF: Final[Mapping[str, tuple[tuple[str, ...], Callable[[Mapping[str, Any]], 
 }
 """Kinds that organizers and operators read as well, as their events."""
 
+_RECORDS: Final[Mapping[str, str]] = {"record-added": "added", "record-replaced": "replaced"}
+"""Kinds that hold records, with what happened to the record."""
+
 
 def log(
     service: Service,
@@ -122,8 +131,8 @@ def log(
     Raises:
         Unreadable: ``as_of`` is neither a position nor a time.
     """
-    kinds = {**_PUBLIC, **_STAFF} if view.staff else _PUBLIC
-    entries = []
+    kinds = _kinds(view)
+    entries: list[LogEntry] = []
     with service.store.read() as session:
         last = last_readable_seq(view) if as_of is None else position(session, view, as_of)
         if before is not None:
@@ -138,18 +147,75 @@ def log(
         entry = orjson.loads(each.line)
         if view.is_earlier_secret(entry["kind"], entry["body"]):
             continue
-        fields, words = kinds[entry["kind"]]
-        body = {name: entry["body"][name] for name in fields}
-        entries.append(
-            LogEntry(
-                seq=each.seq,
-                at=datetime.fromisoformat(entry["at"]),
-                by=entry["by"],
-                kind=entry["kind"],
-                text=words({name: _close(value) for name, value in body.items()}),
-                content=body,
-            )
-        )
+        entries.append(_decision(each.seq, entry, kinds))
         if len(entries) == limit:
             break
     return entries
+
+
+def entry_at(service: Service, view: View, seq: int, *, records: bool = False) -> LogEntry | None:
+    """Return the entry at a position of the ledger; None: the caller may not see what it holds.
+
+    Of records the table and the row are returned, of all other entries that are no decisions the
+    kind alone.
+
+    Args:
+        service: the service.
+        view: what the caller may see.
+        seq: the position.
+        records: whether the caller may read entries that are no decisions.
+
+    Raises:
+        NotFound: the ledger has no such position, as far as the caller may see.
+    """
+    until = last_readable_seq(view)
+    with service.store.read() as session:
+        last = view.contest.seq if until is None else min(view.contest.seq, until)
+        if not 1 <= seq <= last:
+            raise NotFound(f"the ledger has no entry {seq}; give one from 1 to {last}")
+        [stored] = session.entries.after(view.contest.no, seq - 1, until=seq)
+    entry, kinds = orjson.loads(stored.line), _kinds(view)
+    if view.is_earlier_secret(entry["kind"], entry["body"]):
+        return None
+    if entry["kind"] in kinds:
+        return _decision(seq, entry, kinds)
+    if not records:
+        return None
+    return _other(view, seq, entry)
+
+
+def _kinds(view: View) -> _Kinds:
+    """Return the kinds of entries that are decisions which the caller may read."""
+    return {**_PUBLIC, **_STAFF} if view.staff else _PUBLIC
+
+
+def _decision(seq: int, entry: Mapping[str, Any], kinds: _Kinds) -> LogEntry:
+    """Return a decision in words, with the fields that its readers see."""
+    fields, words = kinds[entry["kind"]]
+    body = {name: entry["body"][name] for name in fields}
+    text = words({name: _close(value) for name, value in body.items()})
+    return _log_entry(seq, entry, text=text, content=body)
+
+
+def _other(view: View, seq: int, entry: Mapping[str, Any]) -> LogEntry:
+    """Return an entry that is no decision: a record with its row, others by their kind."""
+    body, kind = entry["body"], str(entry["kind"])
+    if kind not in _RECORDS:
+        return _log_entry(seq, entry, text=kind.replace("-", " "), content={})
+    tables = {table.name: table for table in discipline(view.contest.discipline).schema}
+    key = record_key(tables[body["table"]], body["row"]) or f"one of {body['table']} without a key"
+    content = {"table": body["table"], "row": body["row"]}
+    return _log_entry(seq, entry, text=f"record {key} {_RECORDS[kind]}", content=content)
+
+
+def _log_entry(
+    seq: int, entry: Mapping[str, Any], *, text: str, content: Mapping[str, Any]
+) -> LogEntry:
+    return LogEntry(
+        seq=seq,
+        at=datetime.fromisoformat(entry["at"]),
+        by=entry["by"],
+        kind=entry["kind"],
+        text=text,
+        content=content,
+    )

@@ -15,7 +15,7 @@ from agon.api.models.boards import BoardPage
 from agon.disciplines import discipline
 from agon.web.page import Visit
 from agon.web.pages.boards.robustness import Robust
-from agon.web.rendering import environment, number_text, words
+from agon.web.rendering import environment, head_words, number_text, words
 
 _MAX_KEPT: Final = 256
 """Maximum number of boards and orders whose columns are kept; they are a few kilobytes each."""
@@ -67,7 +67,7 @@ def column_label(page: BoardPage, name: str, *, is_head: bool = False) -> str:
     if meaning is not None and meaning.label:
         return meaning.label
     text = words(name.replace(_PART, "part: "))
-    return text.capitalize() if is_head else text
+    return head_words(text) if is_head else text
 
 
 def column_texts(page: BoardPage, values: Mapping[str, Any]) -> ColumnTexts:
