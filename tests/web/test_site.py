@@ -314,7 +314,10 @@ def test_a_card_says_who_won_and_matches_name_their_bots_as_the_board_does(
     """
     service = browser.instance.service
     rows = [("bots", {"id": name, "name": f"Bot {name}"}, name) for name in "abc"]
-    for contest_id, pairs in (("cup", ["ab"]), ("trio", ["ab", "bc", "ca"])):
+    for contest_id, pairs in (
+        ("cup", [("a", "b")]),
+        ("trio", [("a", "b"), ("b", "c"), ("c", "a")]),
+    ):
         cup = creation.NewContest(id=contest_id, discipline="arena", title="Cup")
         creation.create(service, cup, by=ORGANISER)
         transitions.open_contest(service, contest_id, by=ORGANISER)

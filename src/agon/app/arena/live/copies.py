@@ -30,7 +30,7 @@ def copied_answers(
         side, source = copied["side"], copied["of"]
         earlier = session.arena.round(arena_round.contest_no, source.rpartition("-")[0])
         author = author_of(arena_round, drawn[f"bot_{side}"])
-        bot = next(
+        bots = (
             bot
             for before, stored in matches_of(earlier)
             if before["match"] == source
@@ -44,4 +44,5 @@ def copied_answers(
                 threshold=threshold,
             ).copied
         )
-        yield CopiedAnswer(side=side, match=source, bot=bot)
+        if (bot := next(bots, None)) is not None:
+            yield CopiedAnswer(side=side, match=source, bot=bot)

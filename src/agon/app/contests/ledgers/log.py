@@ -205,7 +205,9 @@ def _other(view: View, seq: int, entry: Mapping[str, Any]) -> LogEntry:
     tables = {table.name: table for table in discipline(view.contest.discipline).schema}
     key = record_key(tables[body["table"]], body["row"]) or f"one of {body['table']} without a key"
     content = {"table": body["table"], "row": body["row"]}
-    return _log_entry(seq, entry, text=f"record {key} {_RECORDS[kind]}", content=content)
+    return _log_entry(
+        seq, entry, text=f"record {closed_text(key)} {_RECORDS[kind]}", content=content
+    )
 
 
 def _log_entry(
