@@ -44,7 +44,7 @@ def ledger(visit: Visit) -> SitePage:
     contest = visit.contest()
     head = visit.api.ledgers.head(contest.id)
     log = list(islice(visit.api.ledgers.log(contest.id, as_of=visit.as_of), ENTRIES))
-    asked = _asked(visit)
+    asked = _entry_of_link(visit)
     if asked is not None and asked not in log:
         log.insert(0, asked)
     snapshots = list(islice(visit.api.snapshots.list(contest.id), SNAPSHOTS))
@@ -83,7 +83,7 @@ def _position(visit: Visit) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS else None
 
 
-def _asked(visit: Visit) -> LogEntry | None:
+def _entry_of_link(visit: Visit) -> LogEntry | None:
     """Return the entry that the visitor asks for, also a record; None: there is none to show."""
     seq = _position(visit)
     if not seq:
