@@ -191,7 +191,7 @@ def _contest_agrees(
     known = doors.site.get(f"/contests/{doors.rules}/robustness").json()["probes"][0]
     assert known["sentence"] == made.sentence
     assert made.sentence.startswith(f"{apart} of {len(wanted) - 1} neighbors are apart together")
-    assert f"in {max(row['tier'] for row in wanted)} tiers" in made.sentence
+    assert f"in {max(row['tier'] for row in wanted)} tier" in made.sentence
     sure = Markup(doors.site.client.get(addresses.robustness(doors.rules)).text)
     assert made.sentence in sure.text
     assert made.sentence in doors.run("arena", "audit", str(doors.source))

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from agon.disciplines.arena.audits.board import AuditedBoard, answer, unknown
+from agon.disciplines.arena.audits.board import AuditedBoard, answer, number_of, unknown
 from agon.disciplines.arena.ratings.modeled import MAX_MODEL_BOTS
 from agon.disciplines.arena.ratings.robustness import rank_robustness
 from agon.disciplines.arena.ratings.strengths import two_digits
@@ -60,7 +60,8 @@ def separation(board: AuditedBoard) -> Probe:
         is_fine=together >= _MOSTLY * neighbors,
         sentence=f"{together} of {neighbors} neighbors are apart together, {singly} singly "
         f"(fine: at least {_MOSTLY:.0%} together); a bot has {spread:.0f} possible ranks in the "
-        f"median, in {int(made.tier.max())} tiers; the median gap needs {more} more matches",
+        f"median, in {number_of(int(made.tier.max()), 'tier')}; the median gap needs {more} more "
+        "matches",
     )
 
 
