@@ -171,7 +171,7 @@ class CommandLineContainers:
     ) -> AgentRun:
         """Run an agent that is a command in the container, and return its outputs."""
         spec = self._agent_order(image, command, trial, limits, outputs, mounts, environment)
-        return self._ended(self._attempts.run(spec), spec)
+        return self._finish(self._attempts.run(spec), spec)
 
     def drive_agent(
         self,
@@ -186,7 +186,7 @@ class CommandLineContainers:
     ) -> AgentRun:
         """Run a driver on the host that acts in a container, and return its outputs."""
         spec = self._agent_order(image, WAITING, trial, limits, outputs, mounts, environment)
-        return self._ended(drive(self._attempts, self._engine, spec, driver), spec)
+        return self._finish(drive(self._attempts, self._engine, spec, driver), spec)
 
     def verify(
         self,
@@ -357,7 +357,7 @@ class CommandLineContainers:
         write_start(start, state, folders)
         return start
 
-    def _ended(self, run: ContainerRun, spec: RunSpec) -> AgentRun:
+    def _finish(self, run: ContainerRun, spec: RunSpec) -> AgentRun:
         """Return the agent's part; what only its container needed to begin is removed."""
         (spec.trial.folder / _START).unlink(missing_ok=True)
         return agent_run(run, spec)
