@@ -75,6 +75,8 @@ def test_agents_and_models_are_separate_submissions(tmp_path: Path) -> None:
           "exception_info": {"exception_type": "RewardFileNotFoundError"}}, False),
         ({"verifier_result": {"rewards": {}},
           "exception_info": {"exception_type": "VerifierOutputParseError"}}, False),
+        ({"verifier_result": None,
+          "exception_info": {"exception_type": "HealthcheckError"}}, False),
         ({"verifier_result": {"rewards": {"reward": 1, "style": 0}}}, True),
         ({"verifier_result": {"rewards": {"speed": 1, "style": 0}}}, False),
         ({"exception_info": {"exception_type": "AgentTimeoutError"}}, False),
@@ -108,6 +110,7 @@ def step(reward: float | None, cause: str = "") -> dict[str, Any]:
         ([step(1), step(None, "VerifierTimeoutError")], [False]),
         ([step(1, "AgentTimeoutError"), step(1)], [False]),
         ([step(1), step(None, "RewardFileNotFoundError")], [False]),
+        ([step(1), step(None, "HealthcheckError")], [False]),
         ([step(1, "NonZeroAgentExitCodeError"), step(1)], [True]),
     ],
 )

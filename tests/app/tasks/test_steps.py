@@ -10,9 +10,11 @@ import pytest
 from agon.app.containers import AgentTrial, Image, Outputs
 from agon.app.containers.pass_rule import PassRule
 from agon.app.files import InvalidPackage
+from agon.app.tasks.downloads import downloads
 from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.overrides import Overrides, with_overrides
 from agon.app.tasks.preparation import before
+from agon.app.tasks.servers import connections
 from agon.app.tasks.step_trials import StepOutcome, decide, task_of_step
 from agon.app.tasks.steps import Strategy
 from agon.app.tasks.task import StepSettings, TaskSettings
@@ -111,6 +113,7 @@ def test_a_step_brings_files_and_its_tests_lie_over_those_of_all(tmp_path: Path)
             "t/steps/two/tests/test.sh: cannot replace tests/test.sh",
         ),
         ("steps/one/tests", None, "t/steps/one/tests/check.sh: cannot replace tests/ch"),
+        ("steps/one/tests", "/usr", "t/steps/one/tests: is a link that leads out of the task"),
         ("steps/one/environment", None, "belongs to one step"),
     ],
 )
@@ -253,3 +256,25 @@ def test_an_image_without_the_tests_of_its_step_is_refused(
     with pytest.raises(InvalidPackage) as refused:
         read_task(three_steps(tmp_path, **files))
     assert message in str(refused.value)
+
+
+def test_tests_of_all_steps_are_searched_for_what_they_need(tmp_path: Path) -> None:
+    """Downloads and servers are named by file, whether the tests are a step's own or of all."""
+    needs = "pip install pytest\ncurl http://localhost:80/\n"
+    task = read_task(write(prepared(tmp_path / "t"), {"tests/need.sh": needs}))
+    for step in task.settings.steps:
+        one = task_of_step(task, step)
+        assert downloads(one) == ("../../tests/need.sh, line 1: pip install",)
+        assert connections(one) == ("../../tests/need.sh, line 2: localhost:80",)
+    assert downloads(task) == ("tests/need.sh, line 1: pip install",)
+
+
+def test_a_step_elsewhere_is_refused_and_tests_of_another_step_are_not(tmp_path: Path) -> None:
+    """A link within the task leads to what its hash covers."""
+    folder = prepared(tmp_path / "t")
+    (folder / "steps/one/tests").symlink_to("../two/tests")
+    assert read_task(folder).settings.steps
+    (folder / "steps").rename(tmp_path / "steps")
+    (folder / "steps").symlink_to(tmp_path / "steps")
+    with pytest.raises(InvalidPackage, match="t/steps/one: is a link that leads out of the task"):
+        read_task(folder)

@@ -69,6 +69,7 @@ def test_a_step_brings_its_files_sets_them_up_and_lays_its_tests_over_those_of_a
     """In the reference's order; a script that removes itself is nowhere for the agent."""
     result = result_of(containers, OracleAgent(), prepared(tmp_path / "task"))
     assert (result.result, result.reason, result.rewards) == ("passed", "", {"reward": 1.0})
+    assert not list((tmp_path / "trial").rglob("start.tar"))  # the state of a step is stored once
 
 
 def test_a_set_up_that_fails_is_no_pass_and_says_so(containers: Containers, tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ names none). These keys of a trial are read:
                                       as a timeout does in the source (the first unless
                                       ``agent_timeout`` is ``verify``); so do tests that left no
                                       reward (no exception, ``RewardFileNotFoundError``,
-                                      ``RewardFileEmptyError``, ``VerifierOutputParseError``);
+                                      ``RewardFileEmptyError``, ``VerifierOutputParseError``),
+                                      and a health check that never passed (``HealthcheckError``);
                                       with any other exception and no reward there is no score
 ``step_results``                      the same of each step, as in ``agon challenge run``: a step
                                       out of time or without a reward decides on the trial, where
@@ -48,6 +49,7 @@ _RESULT = "result.json"
 _LATE_AGENT = "AgentTimeoutError"
 _TIMEOUTS = {_LATE_AGENT, "VerifierTimeoutError"}
 _NO_REWARD = {"RewardFileNotFoundError", "RewardFileEmptyError", "VerifierOutputParseError"}
+_NOT_READY = "HealthcheckError"
 _MAX_RESULT_BYTES = 64 << 20
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -175,7 +177,9 @@ def _has_passed(trial: Mapping[str, Any], where: str, *, late_passes: bool) -> b
         if cause in _TIMEOUTS and not (late_passes and cause == _LATE_AGENT):
             return False
         if not _table(part, "verifier_result").get("rewards"):
-            return False if cause is None or cause in {*_NO_REWARD, _LATE_AGENT} else None
+            return (
+                False if cause is None or cause in {*_NO_REWARD, _LATE_AGENT, _NOT_READY} else None
+            )
     rewards = _table(trial, "verifier_result").get("rewards")
     if not isinstance(rewards, Mapping):
         raise InvalidPackage(FileIssue(where, f"rewards is {rewards!r}", "give a table of numbers"))

@@ -51,7 +51,7 @@ from agon.runners.containers.isolation import (
 from agon.runners.containers.networks.egress_networks import proxy_variables, remove_networks
 from agon.runners.containers.networks.trial_networks import TrialNetworks
 from agon.runners.containers.remover import ContainerRemover
-from agon.runners.containers.run_specs import RunSpec, agent_run, verification_of
+from agon.runners.containers.run_specs import ContainerRun, RunSpec, agent_run, verification_of
 from agon.runners.containers.runs import ContainerRunner
 from agon.runners.containers.staging import StagingFolder
 from agon.runners.containers.state_archives import select_outputs, write_start
@@ -62,6 +62,8 @@ _KEEPING_OWNER: Final = (("TAR_OPTIONS", "--no-same-owner"),)
 _MAX_LINE_BYTES: Final = 256
 _CLEANUP_ROUNDS: Final = 6
 _TEST: Final = "/tests/test.sh"
+_START: Final = "start.tar"
+"""What an agent's container begins with, in the trial's folder while it runs."""
 _MODULE: Final = Path(__file__).with_name("inside") / "sitecustomize.py"
 
 
@@ -169,7 +171,7 @@ class CommandLineContainers:
     ) -> AgentRun:
         """Run an agent that is a command in the container, and return its outputs."""
         spec = self._agent_order(image, command, trial, limits, outputs, mounts, environment)
-        return agent_run(self._attempts.run(spec), spec)
+        return self._finish(self._attempts.run(spec), spec)
 
     def drive_agent(
         self,
@@ -184,7 +186,7 @@ class CommandLineContainers:
     ) -> AgentRun:
         """Run a driver on the host that acts in a container, and return its outputs."""
         spec = self._agent_order(image, WAITING, trial, limits, outputs, mounts, environment)
-        return agent_run(drive(self._attempts, self._engine, spec, driver), spec)
+        return self._finish(drive(self._attempts, self._engine, spec, driver), spec)
 
     def verify(
         self,
@@ -350,10 +352,15 @@ class CommandLineContainers:
         state = trial.state.path if trial.state else None
         if not trial.laid:
             return state
-        start = trial.folder / "start.tar"
+        start = trial.folder / _START
         folders = [(self._stage.show(one.source), one.target) for one in trial.laid]
         write_start(start, state, folders)
         return start
+
+    def _finish(self, run: ContainerRun, spec: RunSpec) -> AgentRun:
+        """Return the agent's part; what only its container needed to begin is removed."""
+        (spec.trial.folder / _START).unlink(missing_ok=True)
+        return agent_run(run, spec)
 
     def _leaves_root(self, image: Image, trial: AgentTrial) -> bool:
         """Return whether an agent with another user begins as root, which may change to it.

@@ -12,6 +12,7 @@ from agon.app.tasks.formats.compose import Compose
 from agon.app.tasks.formats.file_checks import (
     check_tests,
     check_workdir,
+    is_inside,
     location,
     refuse_compose,
     require,
@@ -229,12 +230,13 @@ def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]
             named = location(folder, f"{path}/{INSTRUCTION}")
             texts[-1] = read_text(folder / path / INSTRUCTION, where=named)
             _check_instruction(texts[-1], where=named)
-        check_workdir(folder, f"{path}/workdir", issues)
         if (folder / path / "environment").exists():
             what = "belongs to one step, and the environment is that of all"
             named = location(folder, f"{path}/environment")
             issues.append(FileIssue(named, what, "leave it out"))
-        check_tests(folder, step, settings, issues)
+        if is_inside(folder, path, issues) and is_inside(folder, f"{path}/tests", issues):
+            check_workdir(folder, f"{path}/workdir", issues)
+            check_tests(folder, step, settings, issues)
     if issues:
         raise InvalidPackage(*issues)
     in_words = (path for text in texts for path in named_files(text))

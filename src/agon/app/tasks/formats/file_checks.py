@@ -42,6 +42,15 @@ def require_copied_tests(folder: Path, path: str, issues: list[FileIssue]) -> No
             raise InvalidPackage(FileIssue(where, "copies no tests", "write COPY . /tests"))
 
 
+def is_inside(folder: Path, path: str, issues: list[FileIssue]) -> bool:
+    """Return whether a folder of a task lies in it; an error is collected otherwise."""
+    if (folder / path).resolve().is_relative_to(folder):
+        return True
+    what = "is a link that leads out of the task"
+    issues.append(FileIssue(location(folder, path), what, "put a folder there"))
+    return False
+
+
 def check_workdir(folder: Path, path: str, issues: list[FileIssue]) -> None:
     """Collect an error for each link that leads out of the files that a step brings."""
     place = folder / path

@@ -123,6 +123,7 @@ _KEYS: Final = (
     TaskKey("steps.name", "read", "the folder of the step in steps/"),
     TaskKey("steps.min_reward", "read", "the least reward, or rewards by key, to go on with"),
     TaskKey("steps.agent", "refused", _OF_STEPS),
+    TaskKey("steps.agent.user", "refused", "leave it out: agents of steps have the image's user"),
     TaskKey("steps.agent.timeout_sec", "read", "seconds of the step's agent, else [agent]'s"),
     TaskKey("steps.agent.network_mode", "harmless", _NETWORK),
     TaskKey("steps.verifier", "refused", _OF_STEPS),
