@@ -24,9 +24,13 @@ def verify(
     trial: AgentTrial,
     network: str,
 ) -> TrialVerification:
-    """Run the tests on an agent's outputs."""
+    """Run the tests on an agent's outputs.
+
+    An image of separate tests brings them itself, with what it built of them.
+    """
     if spec := verifier_spec(task, outputs.declared):
-        image = in_workdir(task, containers.build(spec))
+        own = replace(containers.build(spec), has_tests=task.settings.separate)
+        image = in_workdir(task, own)
     image = replace(image, workdir=task.settings.verifier_workdir or image.workdir)
     bounds = task.settings.verifier_bounds
     limits = Limits(

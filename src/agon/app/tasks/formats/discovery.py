@@ -1,7 +1,7 @@
 """Find task folders and read them; all errors of all folders are reported at once."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,6 +39,9 @@ _NAME = re.compile(r"[^\W_][\w ()+.@~-]{0,99}(?<! )")
 _COMPOSE = "environment/docker-compose.yaml"
 _COMPOSE_OF_TESTS = "tests/docker-compose.yaml"
 _COPIES = re.compile(r"^\s*(?:COPY|ADD)\b|/tests\b", re.MULTILINE | re.IGNORECASE)
+_FILLS_TESTS = re.compile(
+    r"^\s*(?:COPY|ADD)\b.*\s[\"']?/tests(?:/\S*)?\s*\]?$", re.MULTILINE | re.IGNORECASE
+)
 _REWARD_WORDS = (b"reward.txt", b"reward.json", b"rewardkit")
 
 
@@ -173,6 +176,12 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
         if (folder / _COMPOSE).exists():
             compose = compose_of(folder, _COMPOSE, "main", issues, overlay=True)
             settings = _with_environment(settings, compose.environment, compose.templates)
+    is_shared = not settings.separate and "verifier.environment_mode" in settings.keys
+    has_own_image = (tests / "Dockerfile").is_file() and not is_shared
+    settings = replace(
+        settings,
+        notes=(*settings.notes, *_notes_of_images(folder, settings, has_own_image=has_own_image)),
+    )
     known = {service.name for service in compose.services}
     for name in sorted(settings.services_collected - known):
         remedy = f"describe it in {_COMPOSE}"
@@ -189,7 +198,7 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
             context=context if built else None,
             image="" if built else settings.image,
             tests=tests,
-            verifier=(tests / "Dockerfile").is_file(),
+            verifier=has_own_image,
             verifier_image=settings.verifier_image,
             solution=_optional(folder / "solution" / "solve.sh"),
             cheat=_optional(tests / CHEAT),
@@ -338,6 +347,23 @@ def _require_copied_tests(folder: Path, issues: list[FileIssue]) -> None:
             read_text(file, where=path)
         ):
             raise InvalidPackage(FileIssue(path, "copies no tests", "write COPY . /tests"))
+
+
+def _notes_of_images(folder: Path, settings: TaskSettings, *, has_own_image: bool) -> Iterator[str]:
+    """Yield what the images of a task say in vain."""
+    if (folder / "tests" / "Dockerfile").is_file() and not has_own_image:
+        yield (
+            f"{_location(folder, 'tests/Dockerfile')} is not built, as [verifier] environment_mode "
+            'says: "separate" builds it'
+        )
+    dockerfile = folder / "environment" / "Dockerfile"
+    if has_own_image or settings.verifier_image or not dockerfile.is_file():
+        return
+    if _FILLS_TESTS.search(dockerfile.read_text(encoding="utf-8", errors="replace")):
+        yield (
+            f"{_location(folder, 'environment/Dockerfile')} puts files into /tests, which tests/ "
+            "hides from the tests here; put them into tests/, or elsewhere"
+        )
 
 
 def _optional(path: Path) -> Path | None:
