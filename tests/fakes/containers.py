@@ -261,7 +261,8 @@ class FakeContainers:
     ) -> TrialVerification:
         """Return the configured outcome."""
         with self._lock:
-            self.tests.append(sorted(path.name for path in tests.iterdir()))
+            mounted = () if image.has_tests else tests.iterdir()
+            self.tests.append(sorted(path.name for path in mounted))
             self.environments.append(dict(environment))
             self.tested_images.append(image)
             self.limits.append(limits)

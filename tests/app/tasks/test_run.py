@@ -273,6 +273,27 @@ def test_terminal_bench_1_runs_its_script_in_the_folder_of_its_tests(tmp_path: P
     assert containers.environments[-1] == {"TEST_DIR": "/tests"}
 
 
+@pytest.mark.parametrize(
+    ("mode", "is_built", "mounted"),
+    [
+        ("", True, ["Dockerfile", "cheat.sh", "test.sh"]),
+        ("separate", True, []),
+        ("shared", False, ["Dockerfile", "cheat.sh", "test.sh"]),
+    ],
+)
+def test_an_image_of_separate_tests_brings_them(
+    tmp_path: Path, mode: str, mounted: list[str], *, is_built: bool
+) -> None:
+    """A mount would hide what the image built of them; shared tests have no image of their own."""
+    line = f'environment_mode = "{mode}"\n' if mode else ""
+    folder = harbor(tmp_path / "tasks/a", toml=f"[verifier]\n{line}")
+    (folder / "tests/Dockerfile").write_text("FROM x\nCOPY . /tests\nRUN make -C /tests\n")
+    containers = FakeContainers()
+    run(tmp_path / "tasks", tmp_path / "out", containers, trials=1)
+    assert (folder / "tests" in [one.context for one in containers.recipes]) is is_built
+    assert containers.tests == [mounted]
+
+
 def test_the_oracle_sees_the_solution_and_others_do_not(tmp_path: Path) -> None:
     """Its folder is shown to the oracle alone; a single script as a single file."""
     harbor(tmp_path / "new")

@@ -252,7 +252,9 @@ class Containers(Protocol):
     ) -> TrialVerification:
         """Run ``tests/test.sh`` on an agent's outputs in a fresh container.
 
-        With a network the image's system is writable too, since tests that download install.
+        With a network the image's system is writable too, since tests that download install. An
+        image that has the tests (:attr:`Image.has_tests`) keeps its own ``/tests``, which a mount
+        would hide; the folder says only which interpreter ``test.sh`` names.
 
         Raises:
             NotFound: there is no ``test.sh``, or the outputs do not exist.

@@ -136,6 +136,7 @@ class Image:
         entrypoint: its entrypoint, which only services run.
         command: its command, likewise.
         ports: the ports that it says to listen on.
+        has_tests: whether its own ``/tests`` are those that judge, with what it built of them.
         tests_reference: the id of the same image with programs that can be run but not read, in
             which tests run; empty: there is none.
     """
@@ -154,6 +155,7 @@ class Image:
     command: tuple[str, ...] = ()
     ports: tuple[str, ...] = ()
     tests_reference: str = ""
+    has_tests: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

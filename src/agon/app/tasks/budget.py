@@ -29,11 +29,11 @@ class Budget:
         """Whether there is a limit."""
         return self.cost_usd is not None or self.tokens is not None
 
-    def reason_to_end(self, used: Usage) -> str:
+    def limit_reached_by(self, used: Usage) -> str:
         """Return which limit a usage reaches; empty: none.
 
         Example:
-            >>> Budget(tokens=300).reason_to_end(Usage(input_tokens=280, output_tokens=45))
+            >>> Budget(tokens=300).limit_reached_by(Usage(input_tokens=280, output_tokens=45))
             '325 tokens are used, of 300'
         """
         tokens, cost = _tokens(used), used.cost_usd or 0.0
@@ -70,7 +70,7 @@ class Spending:
         """Why no trial may start, nor call its model again; empty: they may."""
         with self._lock:
             if self._is_limited and not self._end:
-                self._end = self._unknown() or self._budget.reason_to_end(self._total())
+                self._end = self._unknown() or self._budget.limit_reached_by(self._total())
             return self._end
 
     def add_call(self, task: str, number: int, attempt: int, used: Usage) -> str:

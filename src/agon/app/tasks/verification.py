@@ -25,13 +25,17 @@ def verify(
     trial: AgentTrial,
     network: str,
 ) -> TrialVerification:
-    """Run the tests on an agent's outputs, of which those of a step may receive a part."""
+    """Run the tests on an agent's outputs, of which those of a step may receive a part.
+
+    An image of separate tests brings them itself, with what it built of them.
+    """
     if (shown := task.settings.shown) is not None:
         outputs = containers.select(
             outputs, shown, excluded=task.settings.excluded, folder=trial.folder
         )
     if spec := verifier_spec(task, outputs.declared):
-        image = in_workdir(task, containers.build(spec))
+        own = replace(containers.build(spec), has_tests=task.settings.separate)
+        image = in_workdir(task, own)
     image = replace(image, workdir=task.settings.verifier_workdir or image.workdir)
     bounds = task.settings.verifier_bounds
     limits = Limits(

@@ -225,7 +225,7 @@ class CommandLineContainers:
             trial=trial,
             limits=limits,
             binds=(
-                BindMount(staged, "/tests"),
+                *(() if image.has_tests else (BindMount(staged, "/tests"),)),
                 BindMount(outputs.path.resolve(), OUTPUTS),
                 BindMount(self._stage.show(_MODULE), f"{MODULES}/{_MODULE.name}"),
             ),

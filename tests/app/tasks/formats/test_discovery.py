@@ -100,6 +100,18 @@ def test_a_misspelt_key_is_noted(tmp_path: Path) -> None:
         ("[metadata]\ndifficulty = 3", "metadata.difficulty is 3", "give text"),
         ('[verifier]\nreward_source = "luck"', "verifier.reward_source is 'luck'", "exit_code"),
         ('[verifier]\nenvironment_mode = "own"', "verifier.environment_mode is 'own'", "separate"),
+        (
+            '[verifier]\nenvironment_mode = "shared"\n[verifier.environment]\ncpus = 1',
+            "verifier.environment_mode is 'shared'",
+            "leave out [verifier.environment]",
+        ),
+        ("[agent]\nallowed_hosts = []", "agent.allowed_hosts is []", 'network_mode = "allowlist"'),
+        ("[verifier]\nallowed_hosts = []", "verifier.allowed_hosts is []", "network_mode"),
+        (
+            '[environment]\nallowed_hosts = ["a.test"]',
+            "environment.allowed_hosts is ['a.test']",
+            "network_mode",
+        ),
         ("[verifier.environment]\ndocker_image = 1", "verifier.environment.docker_image", "text"),
         ("[environment.env]\nKEY = 'a\tb'", "environment.env.KEY is", "in one line"),
         ("[environment.env]\nKEY = 1", "environment.env.KEY is 1", "give text"),
@@ -153,6 +165,46 @@ def test_an_image_of_tests_that_lacks_the_tests_is_refused(tmp_path: Path) -> No
     for line in ("COPY . /tests", "ADD --chmod=755 . /tests", "RUN make /tests/test.sh"):
         write(folder, {"tests/Dockerfile": f"FROM x\n{line}\n"})
         assert read_task(folder).files.verifier
+
+
+@pytest.mark.parametrize(
+    "toml",
+    [
+        "[environment]\nallowed_hosts = []",
+        '[agent]\nnetwork_mode = "public"\nallowed_hosts = []',
+        '[verifier]\nnetwork_mode = "allowlist"\nallowed_hosts = []',
+    ],
+)
+def test_an_empty_list_of_hosts_needs_a_mode_beside_it(tmp_path: Path, toml: str) -> None:
+    """As in the format, whose environments always have a mode, and whose phases state one."""
+    assert read_task(harbor(tmp_path / "hello", toml=toml)).settings.allowed_hosts == ()
+
+
+def test_shared_tests_run_in_the_agents_image(tmp_path: Path) -> None:
+    """The format builds tests/Dockerfile for separate tests alone; agon also where no mode is."""
+    folder = harbor(tmp_path / "t")
+    write(folder, {"tests/Dockerfile": "FROM x\nCOPY . /tests\n"})
+    assert (read_task(folder).files.verifier, read_task(folder).settings.notes) == (True, ())
+    shared = TOML.replace("[verifier]", '[verifier]\nenvironment_mode = "shared"')
+    write(folder, {"task.toml": shared})
+    task = read_task(folder)
+    assert not task.files.verifier
+    (note,) = task.settings.notes
+    assert note.startswith("t/tests/Dockerfile is not built, as [verifier] environment_mode says")
+
+
+def test_files_of_the_image_that_the_tests_hide_are_noted(tmp_path: Path) -> None:
+    """The format puts tests beside them; here /tests is the task's folder alone, read-only."""
+    folder = harbor(tmp_path / "t")
+    for line, noted in (
+        ("COPY data /tests/data", True),
+        ('ADD ["data", "/tests/"]', True),
+        ("COPY --chown=1 a b /tests", True),
+        ("COPY tests /app/tests", False),
+    ):
+        write(folder, {"environment/Dockerfile": f"FROM x\n{line}\nRUN true\n"})
+        notes = read_task(folder).settings.notes
+        assert any("puts files into /tests" in note for note in notes) is noted, line
 
 
 def test_an_image_may_stand_in_for_a_dockerfile(tmp_path: Path) -> None:

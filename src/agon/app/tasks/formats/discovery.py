@@ -14,6 +14,7 @@ from agon.app.tasks.formats.file_checks import (
     check_workdir,
     is_inside,
     location,
+    notes_of_images,
     refuse_compose,
     require,
     require_copied_tests,
@@ -178,6 +179,12 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
         if (folder / _COMPOSE).exists():
             compose = compose_of(folder, _COMPOSE, "main", issues, overlay=True)
             settings = _with_environment(settings, compose.environment, compose.templates)
+    is_shared = not settings.separate and "verifier.environment_mode" in settings.keys
+    has_own_image = (tests / "Dockerfile").is_file() and not is_shared
+    settings = replace(
+        settings,
+        notes=(*settings.notes, *notes_of_images(folder, settings, has_own_image=has_own_image)),
+    )
     known = {service.name for service in compose.services}
     for name in sorted(settings.services_collected - known):
         remedy = f"describe it in {_COMPOSE}"
@@ -194,7 +201,7 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
             context=context if built else None,
             image="" if built else settings.image,
             tests=tests,
-            verifier=(tests / "Dockerfile").is_file(),
+            verifier=has_own_image,
             verifier_image=settings.verifier_image,
             solution=_optional(folder / "solution" / "solve.sh"),
             cheat=_optional(tests / CHEAT),

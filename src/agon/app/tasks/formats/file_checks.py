@@ -1,6 +1,7 @@
 """Check the files of a task: those that must exist, and those of its steps."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -9,6 +10,10 @@ from agon.app.tasks.files import files_under, read_text
 from agon.app.tasks.task import StepSettings, TaskSettings
 
 _COPIES: Final = re.compile(r"^\s*(?:COPY|ADD)\b|/tests\b", re.MULTILINE | re.IGNORECASE)
+
+_FILLS_TESTS: Final = re.compile(
+    r"^\s*(?:COPY|ADD)\b.*\s[\"']?/tests(?:/\S*)?\s*\]?$", re.MULTILINE | re.IGNORECASE
+)
 
 
 def location(folder: Path, path: str) -> str:
@@ -40,6 +45,23 @@ def require_copied_tests(folder: Path, path: str, issues: list[FileIssue]) -> No
     with collect_issues(issues):
         if (file := folder / path).is_file() and not _COPIES.search(read_text(file, where=where)):
             raise InvalidPackage(FileIssue(where, "copies no tests", "write COPY . /tests"))
+
+
+def notes_of_images(folder: Path, settings: TaskSettings, *, has_own_image: bool) -> Iterator[str]:
+    """Yield what the images of a task say in vain."""
+    if (folder / "tests" / "Dockerfile").is_file() and not has_own_image:
+        yield (
+            f"{location(folder, 'tests/Dockerfile')} is not built, as [verifier] environment_mode "
+            'says: "separate" builds it'
+        )
+    dockerfile = folder / "environment" / "Dockerfile"
+    if has_own_image or settings.verifier_image or not dockerfile.is_file():
+        return
+    if _FILLS_TESTS.search(dockerfile.read_text(encoding="utf-8", errors="replace")):
+        yield (
+            f"{location(folder, 'environment/Dockerfile')} puts files into /tests, which tests/ "
+            "hides from the tests here; put them into tests/, or elsewhere"
+        )
 
 
 def is_inside(folder: Path, path: str, issues: list[FileIssue]) -> bool:

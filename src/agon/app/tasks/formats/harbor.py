@@ -37,6 +37,8 @@ _NO_SERVICES = "a task with steps has no services"
 
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT])i?B?\s*", re.IGNORECASE)
 _MIB = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0 * 1024.0}
+_PUBLIC = "public"
+"""The network mode of an environment that states none."""
 _SOURCES: tuple[RewardSource, ...] = ("exit_code", "reward_file", "both")
 
 
@@ -93,7 +95,7 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
         collected=collect_commands(verifier),
         keys=tuple(dict.fromkeys(path for path, _ in keys_in(content))),
         keep_servers=verifier.flag("keep_servers"),
-        allowed_hosts=(*_hosts(agent), *_hosts(environment)),
+        allowed_hosts=(*_hosts(agent), *_hosts(environment, default=_PUBLIC)),
         about=TaskMetadata(
             difficulty=metadata.text("difficulty"),
             category=metadata.text("category"),
@@ -137,10 +139,15 @@ def _workdir(environment: SettingsReader) -> str:
     return path.rstrip("/")
 
 
-def _hosts(keys: SettingsReader) -> tuple[str, ...]:
-    """Return the hosts of a table, which its network mode must be about, as in the format."""
-    hosts, mode = keys.texts("allowed_hosts"), keys.text("network_mode")
-    if hosts and mode != "allowlist":
+def _hosts(keys: SettingsReader, *, default: str = "") -> tuple[str, ...]:
+    """Return the hosts of a table, which its network mode must be about, as in the format.
+
+    A table without a mode of its own has no list either, not even an empty one; ``[environment]``
+    always has a mode.
+    """
+    hosts, mode = keys.texts("allowed_hosts"), keys.text("network_mode", default=default)
+    is_stated = keys.anything("allowed_hosts") is not None
+    if (hosts and mode != "allowlist") or (is_stated and not mode):
         keys.add_issue("allowed_hosts", list(hosts), 'write network_mode = "allowlist" beside it')
     return hosts
 
@@ -272,19 +279,24 @@ def _variables(keys: SettingsReader) -> dict[str, str]:
 def _of_tests(verifier: SettingsReader) -> SettingsReader:
     """Return the environment of the tests; neither part may list hosts in vain."""
     environment = verifier.table("environment")
-    for part in (verifier, environment):
-        _hosts(part)
+    _hosts(verifier)
+    _hosts(environment, default=_PUBLIC)
     return environment
 
 
 def _is_separate(verifier: SettingsReader) -> bool:
     """Return whether the tests receive artifacts alone.
 
-    The task says so, or describes an environment of its tests and says nothing else.
+    The task says so, or describes an environment of its tests and says nothing else. A shared one
+    has no description of its own.
     """
-    default = "separate" if "environment" in verifier else "shared"
-    modes = ("shared", "separate")
-    return verifier.text("environment_mode", default=default, choices=modes) == "separate"
+    has_own = "environment" in verifier
+    default = "separate" if has_own else "shared"
+    mode = verifier.text("environment_mode", default=default, choices=("shared", "separate"))
+    if has_own and mode == "shared":
+        remedy = 'leave out [verifier.environment], or write "separate"'
+        verifier.add_issue("environment_mode", mode, remedy)
+    return mode == "separate"
 
 
 def _names_mode(verifier: SettingsReader) -> bool:
