@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from agon.api.models.base import Page
+from agon.api.models.base import Page, PlainText
 from agon.api.models.contests import Contest
 from agon.api.models.records import LedgerHead, LogEntry
 from agon.api.operation import ContestContext, Context, operation
@@ -58,9 +58,20 @@ def get_head(ctx: ContestContext) -> LedgerHead:
 
 @operation("GET", "/contests/{contest}/log", id="listLog", permission="contest.read",
            summary="List what happened to a contest")  # fmt: skip
-def list_log(ctx: ContestContext, page: PageRequest, *, as_of: AsOf = None) -> Page[LogEntry]:
+def list_log(
+    ctx: ContestContext,
+    page: PageRequest,
+    *,
+    as_of: AsOf = None,
+    kind: Annotated[
+        tuple[PlainText, ...],
+        Field(max_length=20, description="Only entries of these kinds; none: of all."),
+    ] = (),
+) -> Page[LogEntry]:
     """Return the decisions about a contest in words, the newest first; records are left out."""
-    entries = log(ctx.service, ctx.view, as_of=as_of, before=page.after(int), limit=page.sought)
+    entries = log(
+        ctx.service, ctx.view, as_of=as_of, before=page.after(int), limit=page.sought, only=kind
+    )
     return page.page(entries, key=lambda entry: entry.seq, item=LogEntry.model_validate)
 
 

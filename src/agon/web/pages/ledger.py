@@ -6,6 +6,7 @@ from typing import Final
 
 import orjson
 
+from agon.api.models.records import LogEntry
 from agon.kernel.bidi import escape_controls
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
@@ -18,6 +19,8 @@ def ledger(visit: Visit) -> SitePage:
     """Return the newest decisions in words, the newest snapshots and the signed head."""
     contest = visit.contest()
     head = visit.api.ledgers.head(contest.id)
+    every, chosen = _entries(visit), tuple(visit.texts("kind"))
+    entries = _entries(visit, kinds=chosen) if chosen else every
     return SitePage(
         template="ledger.html",
         title=f"Ledger · {contest.title}",
@@ -34,9 +37,17 @@ def ledger(visit: Visit) -> SitePage:
                         orjson.dumps(entry.content, option=orjson.OPT_INDENT_2).decode()
                     ),
                 )
-                for entry in islice(visit.api.ledgers.log(contest.id, as_of=visit.as_of), ENTRIES)
+                for entry in entries
             ],
             "log_shown": ENTRIES,
+            "kinds": sorted({*chosen, *(entry.kind for entry in every)}),
+            "chosen": chosen,
+            "as_of": visit.as_of,
         },
         data=addresses.api("contests", contest.id, "ledger", "head"),
     )
+
+
+def _entries(visit: Visit, *, kinds: tuple[str, ...] = ()) -> list[LogEntry]:
+    listed = visit.api.ledgers.log(visit.path["contest"], as_of=visit.as_of, kind=kinds)
+    return list(islice(listed, ENTRIES))
