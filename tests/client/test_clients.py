@@ -220,6 +220,14 @@ def test_a_ledger_is_exported_and_imported_unchanged(api: Api, spring: str, tmp_
         api.ledgers.import_(tmp_path / "out")
 
 
+def test_the_log_is_read_by_several_kinds(api: Api, spring: str) -> None:
+    """A parameter that repeats passes through both clients; no kind means all."""
+    every = [entry.kind for entry in api.ledgers.log(spring)]
+    chosen = [entry.kind for entry in api.ledgers.log(spring, kind=("contest-created", every[0]))]
+    assert len({every[0], "contest-created"}) == 2
+    assert chosen == [kind for kind in every if kind in {"contest-created", every[0]}]
+
+
 def test_a_ledger_can_be_moved_to_another_instance(api: Api, spring: str, tmp_path: Path) -> None:
     """Exporting it again from the new instance gives the same bytes."""
     from fakes.service import service_at

@@ -84,6 +84,21 @@ def test_the_ledger_writes_times_as_other_pages_do(site: Instance) -> None:
     assert re.search(r"<dt>Newest entry</dt><dd>[0-9-]{10} [0-9]{2}:[0-9]{2} UTC</dd>", text)
 
 
+def test_the_ledger_shows_the_chosen_kinds(site: Instance) -> None:
+    """The address keeps the choice, as that of a board does."""
+    text, page = page_of(site, addresses.ledger("arena"))
+    assert page.errors == []
+    kinds = re.findall(r'name="kind" value="([^"]*)"', text)
+    assert {"contest-created", "contest-opened"} <= set(kinds)
+    chosen, _ = page_of(
+        site, addresses.ledger("arena") + "?kind=contest-created&kind=contest-opened"
+    )
+    rows = chosen.partition('id="log"')[2].partition("</table>")[0]
+    assert rows.count("<tr id=") == 2
+    assert rows.count(" checked") == 2
+    assert site.client.get(addresses.ledger("arena") + "?kind=no-such").status_code == 422
+
+
 def test_boards_are_sorted_and_filtered_by_links_and_forms(site: Instance) -> None:
     """Headings are links, pages keep the order and the range, and ranks stay those of the board."""
     board = "/contests/arena/boards/bots"

@@ -263,4 +263,6 @@ def _value(response: "httpx2.Response") -> Any:
 
 
 def _text(value: Any) -> Any:
+    if isinstance(value, tuple):  # a parameter that repeats
+        return [_text(each) for each in value]
     return str(value).lower() if isinstance(value, bool) else value

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from agon.api.models.base import Page
+from agon.api.models.base import Page, PlainText
 from agon.api.models.contests import Contest
 from agon.api.models.records import LedgerHead, LogEntry
 from agon.api.operation import ContestContext, Context, operation
@@ -64,6 +64,10 @@ def list_log(
     page: PageRequest,
     *,
     as_of: AsOf = None,
+    kind: Annotated[
+        tuple[PlainText, ...],
+        Field(max_length=20, description="Only entries of these kinds; none: of all."),
+    ] = (),
     seq: Annotated[
         int | None,
         Field(ge=1, lt=1 << 62, description="Only the entry at this position, also a record."),
@@ -79,7 +83,9 @@ def list_log(
         entry = entry_at(ctx.service, ctx.view, seq, records=may_read)
         found = [] if entry is None else [entry]
         return page.page(found, key=lambda each: each.seq, item=LogEntry.model_validate)
-    entries = log(ctx.service, ctx.view, as_of=as_of, before=page.after(int), limit=page.sought)
+    entries = log(
+        ctx.service, ctx.view, as_of=as_of, before=page.after(int), limit=page.sought, only=kind
+    )
     return page.page(entries, key=lambda entry: entry.seq, item=LogEntry.model_validate)
 
 

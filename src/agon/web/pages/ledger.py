@@ -43,10 +43,11 @@ def ledger(visit: Visit) -> SitePage:
     """Return the newest decisions in words, the newest snapshots and the signed head."""
     contest = visit.contest()
     head = visit.api.ledgers.head(contest.id)
-    log = list(islice(visit.api.ledgers.log(contest.id, as_of=visit.as_of), ENTRIES))
+    every, chosen = _entries(visit), tuple(visit.texts("kind"))
+    entries = _entries(visit, kinds=chosen) if chosen else every
     asked = _entry_of_link(visit)
-    if asked is not None and asked not in log:
-        log.insert(0, asked)
+    if asked is not None and asked not in entries:
+        entries = [asked, *entries]
     snapshots = list(islice(visit.api.snapshots.list(contest.id), SNAPSHOTS))
     published = publications(snapshots)
     if len(snapshots) == SNAPSHOTS and len(published) > 1:
@@ -67,11 +68,13 @@ def ledger(visit: Visit) -> SitePage:
                         orjson.dumps(entry.content, option=orjson.OPT_INDENT_2).decode()
                     ),
                 )
-                for entry in log
+                for entry in entries
             ],
             "as_of": visit.as_of,
             "hidden": _position(visit) if asked is None else None,
             "log_shown": ENTRIES,
+            "kinds": sorted({*chosen, *(entry.kind for entry in every)}),
+            "chosen": chosen,
         },
         data=addresses.api("contests", contest.id, "ledger", "head"),
     )
@@ -112,3 +115,8 @@ def publications(snapshots: Iterable[Snapshot]) -> list[Publication]:
         Publication(seq, first[seq], tuple(by_seq[seq][board] for board in sorted(by_seq[seq])))
         for seq in sorted(by_seq, reverse=True)
     ]
+
+
+def _entries(visit: Visit, *, kinds: tuple[str, ...] = ()) -> list[LogEntry]:
+    listed = visit.api.ledgers.log(visit.path["contest"], as_of=visit.as_of, kind=kinds)
+    return list(islice(listed, ENTRIES))

@@ -74,6 +74,20 @@ def test_readers_see_the_decisions_that_they_may_see(cup: Service) -> None:
         texts(cup, ANONYMOUS, "soon")
 
 
+def test_a_reader_chooses_kinds_of_those_that_the_reader_may_see(cup: Service) -> None:
+    """Freezes and rules are far apart in the ledger of a long contest."""
+    with cup.store.read() as session:
+        contest = session.contests.get("cup")
+    public, staff = view_of(contest, ANONYMOUS), view_of(contest, ORGANISER)
+    chosen = log(cup, public, only=("contest-frozen", "contest-opened"))
+    assert [entry.kind for entry in chosen] == ["contest-frozen"] * 2 + ["contest-opened"]
+    assert [entry.kind for entry in log(cup, staff, only=("decision-made",))] == ["decision-made"]
+    with pytest.raises(Unreadable, match="the log has no kind 'decision-made'"):
+        log(cup, public, only=("decision-made",))
+    with pytest.raises(Unreadable, match="did you mean contest-frozen"):
+        log(cup, public, only=("contest-frozn",))
+
+
 def test_pages_continue_where_the_one_before_ended(cup: Service) -> None:
     """A cursor that someone wrote by hand leads no further than the freeze."""
     with cup.store.read() as session:

@@ -1,7 +1,7 @@
 """A contest's ledger in words: what was decided about it, when and by whom; or a single entry."""
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
@@ -13,7 +13,7 @@ from agon.app.contests.ledgers.positions import last_readable_seq, position
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.ledgers import LogEntry
-from agon.errors import NotFound
+from agon.errors import NotFound, Unreadable, did_you_mean
 from agon.kernel.bidi import closed_text
 from agon.ledger.keys import record_key
 from agon.ledger.transitions import SHOWN_IN_FREEZE
@@ -115,6 +115,7 @@ def log(
     as_of: str | None = None,
     before: int | None = None,
     limit: int = 100,
+    only: Collection[str] = (),
 ) -> list[LogEntry]:
     """Return the entries that are decisions about a contest, the newest first.
 
@@ -127,11 +128,16 @@ def log(
         as_of: the position or time up to which entries are returned; None: the newest.
         before: the position to end before: that of the last entry, to continue; None: the newest.
         limit: maximum number of entries.
+        only: the kinds of entries to return; empty: all that the caller may see.
 
     Raises:
-        Unreadable: ``as_of`` is neither a position nor a time.
+        Unreadable: ``as_of`` is neither a position nor a time, or the log has no such kind.
     """
     kinds = _kinds(view)
+    for name in only:
+        if name not in kinds:
+            raise Unreadable(f"the log has no kind {name[:80]!r}: {did_you_mean(name[:80], kinds)}")
+    kinds = {name: kinds[name] for name in only or kinds}
     entries: list[LogEntry] = []
     with service.store.read() as session:
         last = last_readable_seq(view) if as_of is None else position(session, view, as_of)
@@ -140,7 +146,8 @@ def log(
         stored = list(session.entries.of_kind(view.contest.no, kinds, until=last))
         if as_of is None and before is None and view.until is not None:
             # The next page begins before the position of the last entry, so none of these is last.
-            later = session.entries.of_kind(view.contest.no, SHOWN_IN_FREEZE, after=view.until)
+            always = SHOWN_IN_FREEZE & kinds.keys()
+            later = session.entries.of_kind(view.contest.no, always, after=view.until)
             last_few = deque(later, maxlen=max(0, limit - 2))
             stored += [replace(each, seq=view.until) for each in last_few]
     for each in reversed(stored):
