@@ -6,9 +6,13 @@ from urllib.parse import quote
 
 import pytest
 
+from agon.app.contests.boards.publish import publish
+from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle import creation, transitions
 from agon.web import addresses
 from fakes.contests import all_disciplines
 from fakes.instance import Instance, instance_at
+from fakes.service import ORGANISER
 from web.markup import Markup
 
 
@@ -29,7 +33,10 @@ def page_of(site: Instance, address: str) -> tuple[str, list[str], Markup]:
     table = response.text.partition('<table class="board">')[2].partition("</table>")[0]
     cells = [len(re.findall(r"<t[dh]", row)) for row in table.split("<tr")[1:]]
     assert len(set(cells)) == 1, (address, cells)
-    heads = [re.sub(r"<[^>]*>", "", text) for text in re.findall(r"<th scope=.col.*?</th>", table)]
+    heads = [
+        re.sub(r"<[^>]*>|&nbsp;.", "", text)
+        for text in re.findall(r"<th scope=.col.*?</th>", table)
+    ]
     return response.text, [head.split(" (")[0].strip(" ?↓↑") for head in heads], page
 
 
@@ -65,6 +72,30 @@ def test_each_column_of_each_board_is_shown_alone_and_left_out(site: Instance) -
         every = "&".join(f"columns={quote(name)}" for name in ("score", *offered))
         text, heads, _ = page_of(site, f"{address}?{every}")
         assert (len(heads), len(text.encode()) <= 60_000) == (len(offered) + 3, True)
+
+
+def test_a_page_shows_details_only_if_they_are_chosen(site: Instance) -> None:
+    """At 1280 pixels the votes that a rank needs were cut off by the limits of the gap."""
+    creation.create(
+        site.service, creation.NewContest(id="cup", discipline="arena", title="Cup"), by=ORGANISER
+    )
+    transitions.open_contest(site.service, "cup", by=ORGANISER)
+    matches = [
+        ("matches", {"id": f"m{at}", "played_at": "2026-01-01T00:00:00Z", "kind": "rated",
+                     "bot_a": first, "bot_b": second, "winner": "a"}, f"m{at}")
+        for at, (first, second) in enumerate(map(tuple, ("ab", "bc", "ca", "ab", "bc", "ac")))
+    ]  # fmt: skip
+    bots = [("bots", {"id": name, "name": name}, name) for name in "abc"]
+    record(site.service, "cup", [*bots, *matches], by=ORGANISER)
+    publish(site.service, "cup")
+    address = addresses.board("cup", "bradley-terry")
+    text, heads, _ = page_of(site, address)
+    details = {"gap", "gap_low", "gap_high", "apart"}
+    assert {name for name, is_shown in boxes(text).items() if not is_shown} == details
+    assert "Votes needed" in heads
+    assert not {"Gap", "Gap low", "Gap high", "Apart"} & {*heads}
+    assert page_of(site, f"{address}?columns=gap&columns=apart")[1][3:] == ["Gap", "Apart"]
+    assert details <= site.get("/contests/cup/boards/bradley-terry").json()["rows"][0].keys()
 
 
 def test_links_and_forms_keep_the_columns(site: Instance) -> None:

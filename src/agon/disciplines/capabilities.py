@@ -311,7 +311,8 @@ class ColumnMeaning:
         unit: of the value; empty: it has none, or the text says it.
         rules: names of the rules that determine it, the most important first.
         named: values that stand for something else, each with its name.
-        is_detail: whether a narrow table leaves it out before others.
+        is_detail: whether a narrow table leaves it out before others, and a page shows it only if
+            it is chosen.
         group: a name that columns share which say something only together, as a value and the ends
             of its interval; a narrow table shows all of them or none.
         label: what heads it where its name does not read as words; empty: the words of its name.

@@ -137,6 +137,7 @@ COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
     "apart": ColumnMeaning(
         "Whether the matches support that the bot is better than the next one.",
         rules=("confidence", "simultaneous"),
+        is_detail=True,
     ),
     "votes_needed": ColumnMeaning(
         "How many more matches, spread over the bots as now, would part the bot from the next one "

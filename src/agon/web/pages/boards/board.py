@@ -17,6 +17,7 @@ from agon.web.pages.boards.board_choice import (
     Choice,
     choice_of,
     chosen_columns,
+    details_of,
     offers,
 )
 from agon.web.pages.boards.board_columns import column_label, column_texts, columns_by_name
@@ -55,7 +56,8 @@ def _board(visit: Visit, name: str) -> SitePage:
     robust = robustness_of(visit, page)
     sortable, own_columns = columns_by_name(visit, page), columns_of(page)
     choice = choice_of(visit, page, own_columns, sortable)
-    columns = chosen_columns(choice, own_columns, sortable)
+    details = details_of(page, own_columns)
+    columns = chosen_columns(choice, own_columns, sortable, details=details)
     movement = None if search or query.sort or not page.rows else _movement(visit, page)
     drawn = _figures(page, movement, robust)
     movement = movement if choice.shows("moved") else None
@@ -76,7 +78,7 @@ def _board(visit: Visit, name: str) -> SitePage:
         **_optional_columns(page, shown, sortable),
         "choice": choice,
         "label": partial(column_label, page),
-        "offers": offers(choice, own_columns, drawn, sortable),
+        "offers": offers(choice, own_columns, drawn, sortable, details=details),
         "since": None if movement is None else movement.since,
         "own": own,
         "chart": chart,

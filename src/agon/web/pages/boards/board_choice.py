@@ -1,6 +1,6 @@
 """The columns of a board's page that a visitor chose: ``?columns=score,matches``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -72,36 +72,56 @@ def choice_of(
     return Choice(names=names or None, unknown=unknown)
 
 
-def chosen_columns(choice: Choice, own: Sequence[str], sortable: Mapping[str, Column]) -> list[str]:
+def chosen_columns(
+    choice: Choice,
+    own: Sequence[str],
+    sortable: Mapping[str, Column],
+    *,
+    details: Collection[str] = (),
+) -> list[str]:
     """Return the columns with one value for each row, in the order in which the page shows them.
 
     Args:
         choice: of the visitor.
-        own: the columns that the page shows by itself.
+        own: the columns of the board.
         sortable: all columns that have a value in some row.
+        details: those of ``own`` that the page shows only if they are chosen.
     """
     if choice.names is None:
-        return list(own)
+        return [name for name in own if name not in details]
     more = (name for name in sortable if name not in own and name not in FIXED)
     return [name for name in (*own, *more) if name in choice.names]
 
 
 def offers(
-    choice: Choice, own: Sequence[str], drawn: Sequence[str], sortable: Mapping[str, Column]
+    choice: Choice,
+    own: Sequence[str],
+    drawn: Sequence[str],
+    sortable: Mapping[str, Column],
+    *,
+    details: Collection[str] = (),
 ) -> list[Offer]:
     """Return the columns that the form offers, in the order of the page.
 
     Args:
         choice: of the visitor.
-        own: the columns that the page shows by itself.
+        own: the columns of the board.
         drawn: those of :data:`DRAWN` that the board can have.
         sortable: all columns that have a value in some row.
+        details: those of ``own`` that the page shows only if they are chosen.
     """
     parts = [name for name in sortable if name.startswith(_PART) and "," not in name]
-    chosen = chosen_columns(choice, own, sortable)
+    chosen = chosen_columns(choice, own, sortable, details=details)
     offered = [*drawn, *own, *(parts if len(parts) <= _MAX_OFFERED else ()), *chosen]
     shown = {*chosen, *(name for name in drawn if choice.shows(name))}
     return [Offer(name=name, is_shown=name in shown) for name in dict.fromkeys(offered)]
+
+
+def details_of(page: BoardPage, own: Sequence[str]) -> frozenset[str]:
+    """Return the columns that a page leaves out, so that a screen of 1280 pixels shows the rest."""
+    traits = discipline(page.discipline).traits
+    meanings = ((name, traits.meaning(page.board, name)) for name in own)
+    return frozenset(name for name, meaning in meanings if meaning and meaning.is_detail)
 
 
 def value_of(row: Mapping[str, Any], column: str) -> Any:
