@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import agon
+from agon.app.arena.rating import RatingTable
 from agon.web import addresses
 from cli.command import Cli
 from fakes.contests import contest_of
@@ -172,6 +173,24 @@ def test_all_doors_state_one_board(doors: Doors) -> None:
 
     _contest_agrees(doors, wanted, intervals)
     _explanations_agree(doors, wanted)
+    _notes_agree(doors, frame)
+
+
+def _notes_agree(doors: Doors, frame: RatingTable) -> None:
+    """Compare what limits the ratings: clusters, models, matches that do not count."""
+    notes = list(frame.board.notes)
+    assert notes[-1].startswith("no rating follows from 2 of ")
+    rated, audited = (
+        json.loads(text)["notes"]
+        for text in (doors.rate("json"), json.dumps(agon.audit(
+            pd.DataFrame(battles()), overrides=RULES[doors.rules]).to_dict()))
+    )  # fmt: skip
+    score = ("score", "arena", str(doors.source), "--board=bradley-terry", "--format=json")
+    scored = json.loads(doors.run(*score))["notes"]
+    board = doors.site.get(f"/contests/{doors.rules}/boards/bradley-terry").json()["notes"]
+    sure = doors.site.get(f"/contests/{doors.rules}/robustness").json()["notes"]
+    for said in (rated, audited, scored, board, sure):
+        assert said[-len(notes) :] == notes
 
 
 def _contest_agrees(

@@ -56,6 +56,7 @@ def command(
         advance()
         chosen = result.board(board)
     sources.echo_reading(result)
+    sources.echo_notes(chosen.notes)
     show(result, chosen, printing)
 
 

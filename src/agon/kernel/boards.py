@@ -69,6 +69,11 @@ class Board:
         for batch in self.table.to_batches(max_chunksize=_AT_A_TIME):
             yield from batch.to_pylist()
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the scores, as sentences: ``notes`` of the context."""
+        return tuple(self.context.get("notes", ()))
+
     def head(self, rows: int) -> pa.Table:
         """Return the first rows of the table."""
         return self.table.slice(0, rows)
@@ -85,12 +90,9 @@ class Board:
 
     def _heading(self) -> str:
         """Return its name and size, and the level and method of its intervals if it has any."""
-        caption = f" · {self.caption}" if self.caption else ""
-        return f"{self.name} · {self._counts()}{caption}"
-
-    def _counts(self) -> str:
         unscored = f", {len(self.unscored):,} unscored" if self.unscored else ""
-        return f"{len(self):,} row{'' if len(self) == 1 else 's'}{unscored}"
+        caption = f" · {self.caption}" if self.caption else ""
+        return f"{self.name} · {len(self):,} row{'' if len(self) == 1 else 's'}{unscored}{caption}"
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self.table.__arrow_c_stream__(requested_schema)

@@ -186,7 +186,7 @@ class Result:
             "board_sha256": table.sha256,
             **table.context,
             "unscored": [item.to_dict() for item in table.unscored],
-            "notes": list(self.notes),
+            "notes": [*self.notes, *table.notes],
             "warnings": [finding.message for finding in self.source_findings],
             "rows": table.rows(top=top),
         }

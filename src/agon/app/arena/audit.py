@@ -25,6 +25,11 @@ class Audit:
     result: Result
     probes: tuple[Probe, ...]
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was decided when the records were read, and what limits the ratings."""
+        return (*self.result.notes, *arena_of(self.result.scored).strengths.notes)
+
     def __getitem__(self, name: str) -> Probe:
         """Return the answer of a probe by its name."""
         return next(probe for probe in self.probes if probe.name == name)
@@ -39,7 +44,7 @@ class Audit:
             "discipline": "arena",
             "board": "bradley-terry",
             "rules": self.result.rules_title,
-            "notes": list(self.result.records.notes),
+            "notes": list(self.notes),
             "probes": self.rows(),
         }
 

@@ -73,7 +73,7 @@ class RatingTable:
             for value, part in self.parts.items()
             if isinstance(part, str)
         )
-        return (*self.result.records.notes, *self.board.context.get("notes", ()), *missing)
+        return (*self.result.records.notes, *self.board.notes, *missing)
 
     @property
     def has_intervals(self) -> bool:

@@ -41,7 +41,8 @@ def audit(
 
     with working("examining"):
         result = examine(source, **reads, **under)
-    sources.echo_reading(result.result)
+    sources.echo_notes(result.notes)
+    sources.echo_warnings(finding.message for finding in result.result.source_findings)
     if form == "svg":
         from agon.app.charts import probe_chart
 

@@ -315,6 +315,8 @@ def _draw(
     else:
         named = [_with_name(row, page.names) for row in rows]
         draw_rows(out, page.discipline, page.board, named)
+    for note in page.notes:
+        out.line(f"note: {note}")
     if page.amended_by is not None:
         seq = page.amended_by.seq
         out.line(f"amended since it became final: --as-of {seq} shows the amended result")

@@ -240,7 +240,7 @@ def _store(
             rows=manifest.rows,
             unscored=manifest.unscored,
             stored=not has_rows,
-            notes=tuple(draft.board.context.get("notes", ())),
+            notes=draft.board.notes,
         ),
         lines=() if has_rows else draft.lines,
         ids=() if has_rows else draft.board.table["id"].to_pylist(),
