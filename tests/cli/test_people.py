@@ -32,6 +32,9 @@ def test_a_class_is_invited_and_one_of_them_gets_more_time(target: Target, agon:
     assert terms["withdrawn_at"] is not None
     assert users[1] not in listed
     target.good("contest", "reinstate", name, users[0], *why)
+    target.good("contest", "hide", name, users[0], *why)
+    assert target("contest", "hide", name, users[0], *why).code == 4
+    target.good("contest", "unhide", name, users[0], *why)
     assert target("contest", "extend", name, users[1], "--attempts", 1, *why).code == 3
     assert target("contest", "extend", name, users[0], *why).code == 2
     assert target("contest", "withdraw", name, users[0]).code == 2

@@ -33,6 +33,7 @@ MEANINGFUL = {
     "createWebhook": "receivers still learn what happens",
     "decideCase": "a case is about people, and goes on",
     "editContest": "a typo is corrected; start and end stay",
+    "hideMember": "who asks for it is not named, whatever the contest is",
     "noteCase": "a case is about people, and goes on",
     "openCase": "a case is about people, and goes on",
     "redeliver": "receivers still learn what happens",
@@ -45,6 +46,7 @@ MEANINGFUL = {
     "rotateBotSecret": "a secret that was lost is replaced",
     "scanFindings": "findings inform; they change nothing",
     "testWebhook": "receivers still learn what happens",
+    "unhideMember": "a name that was hidden by mistake is shown",
     "withdrawMember": "it counts if the contest is restored",
 }
 """The operations that a void contest takes, and why."""

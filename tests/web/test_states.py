@@ -175,6 +175,24 @@ def test_every_public_address_says_that_a_frozen_contest_is_void_and_no_figure(
         assert "u9" not in page.text, address
 
 
+def test_a_hidden_name_is_on_no_public_address(browser: Browser) -> None:
+    """Pictures, files, feeds and searches name people as well as pages do."""
+    instance = browser.instance
+    instance.contest("spring", names="shown")
+
+    def naming() -> list[str]:
+        asked = [*addresses(), "/c/spring?q=zo", "/c/spring?as_of=5", "/"]
+        return [each for each in asked if "Zoë 2" in instance.client.get(each).text]
+
+    assert len(naming()) > 3
+    path = "/contests/spring/members/u2/{}"
+    why = {"reason": "asked for it"}
+    assert instance.post(path.format("hide"), "organiser", json=why).json()["terms"]["hidden_at"]
+    assert naming() == []
+    assert instance.post(path.format("unhide"), "organiser", json=why).status_code == 200
+    assert len(naming()) > 3
+
+
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("of", ["arena", "challenge", "dojo"])
 def test_the_states_of_every_discipline_are_said_everywhere(browser: Browser, of: str) -> None:

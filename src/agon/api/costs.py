@@ -32,7 +32,8 @@ _OPERATIONS: Final[Mapping[Kind, str]] = {
     # A hash fills 64 MiB for a quarter of a second.
     "passwords": "acceptInvitation createUser changeUser",
     # Reads records of a contest, or as much of a board as a search does.
-    "reads": "listMembers getMember withdrawMember reinstateMember extendMember "
+    "reads": "listMembers getMember withdrawMember reinstateMember hideMember unhideMember "
+    "extendMember "
     "getMovement getWhatIf getProblemMatrix getExplanation getParticipant getHistory "
     "getRobustness getBoardRobustness getJudge getJudgeEligibility",
     # Reads all rows of a board, or writes all files of a contest.

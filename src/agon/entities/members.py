@@ -13,6 +13,7 @@ class MemberTerms:
     Attributes:
         withdrawn_at: since when nothing is accepted from the person; None: it is.
         ends_at: until when it is, where that is later than the contest's end; None: until then.
+        hidden_at: since when no board shows the person's name; None: they do where they show names.
         attempts: further submissions to each problem beyond the rule ``max_submissions``.
         reason: why, as the last change says.
         by: who made the last change.
@@ -23,6 +24,7 @@ class MemberTerms:
     user: str
     withdrawn_at: datetime | None = None
     ends_at: datetime | None = None
+    hidden_at: datetime | None = None
     attempts: int = 0
     reason: str
     by: str

@@ -100,6 +100,9 @@ def test_an_organizer_extends_withdraws_and_reinstates(desk: Browser) -> None:
     assert "asked to leave" in text(desk, PAGE)
     assert send() == 409
     assert desk.submit(PAGE, f"{PAGE}/members/reinstate", why).status_code == 303
+    assert desk.submit(PAGE, f"{PAGE}/members/hide", why).status_code == 303
+    assert "name hidden" in text(desk, PAGE)
+    assert desk.submit(PAGE, f"{PAGE}/members/unhide", why).status_code == 303
     for fields, message in (
         ({**extra, "member": ""}, "No person is named"),
         ({**extra, "member": "eve"}, "'eve' takes no part in autumn"),

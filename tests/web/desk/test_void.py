@@ -18,7 +18,7 @@ from web.desk.league import text
 CONTESTS = ("spring", "autumn", "cup")
 TAKEN = re.compile(
     r"/theme|/sign-out|/c/\w+/desk/(details|restore|findings|cases|people/members/withdraw"
-    r"|people/members/reinstate|changes/\w+/cancel|problems/\w+/reveal)"
+    r"|people/members/(reinstate|hide|unhide)|changes/\w+/cancel|problems/\w+/reveal)"
 )
 """Where the forms lead that a void contest takes."""
 

@@ -78,6 +78,42 @@ def reinstate_member(ctx: ContestContext, user: FreeId, request: MemberReason) -
     return Member.model_validate(changed)
 
 
+@operation("POST", _MEMBERS + "/{id}/hide", id="hideMember",
+           permission="invitation.manage", summary="Hide a person's name",
+           command=Command("contest hide", options={"reason": _REASON},
+               says="the name of {user} is hidden in {contest}"))  # fmt: skip
+def hide_member(ctx: ContestContext, user: FreeId, request: MemberReason) -> Member:
+    """Show a person's name on no board, also of the past. Id, rank and score stay.
+
+    $ agon contest hide
+        Show the name of USER on no board of ID, also of the past. Id, rank and score stay.
+
+        The records keep the name; organizers read them.
+
+          agon contest hide spring ada --reason 'asked for it'
+    """
+    changed = members.hide(ctx.service, ctx.contest.id, user, reason=request.reason, by=ctx.caller)
+    return Member.model_validate(changed)
+
+
+@operation("POST", _MEMBERS + "/{id}/unhide", id="unhideMember",
+           permission="invitation.manage", summary="Show a person's name again",
+           command=Command("contest unhide", options={"reason": _REASON},
+               says="the name of {user} is shown in {contest}"))  # fmt: skip
+def unhide_member(ctx: ContestContext, user: FreeId, request: MemberReason) -> Member:
+    """Show a person's name again where the contest shows names.
+
+    $ agon contest unhide
+        Show the name of USER again on the boards of ID, if ID shows names.
+
+          agon contest unhide spring ada --reason 'agreed'
+    """
+    changed = members.unhide(
+        ctx.service, ctx.contest.id, user, reason=request.reason, by=ctx.caller
+    )
+    return Member.model_validate(changed)
+
+
 @operation("POST", _MEMBERS + "/{id}/extend", id="extendMember",
            permission="invitation.manage", summary="Extend time or attempts for a person",
            command=Command("contest extend", options={"ends_at": Option("--until", metavar="T"),
@@ -111,4 +147,6 @@ class Members(Noun):
     get = get_member
     withdraw = withdraw_member
     reinstate = reinstate_member
+    hide = hide_member
+    unhide = unhide_member
     extend = extend_member

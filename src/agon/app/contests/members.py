@@ -1,8 +1,9 @@
 """List the people of a contest, and change what is accepted from one of them."""
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import orjson
 
@@ -22,6 +23,8 @@ from agon.store.people.members import TokenHolder
 from agon.store.session import Session
 
 MAX_ATTEMPTS: Final = 10_000
+
+_Change: TypeAlias = Callable[[Contest, MemberTerms], MemberTerms]
 
 
 def members(service: Service, view: View) -> list[Member]:
@@ -94,7 +97,8 @@ def _member(service: Service, session: Session, contest: Contest, user: str) -> 
     holders = session.members.token_holders(contest.id, now=service.clock(), user=user)
     terms = session.members.terms(contest.no, user)
     made = service.submission_index.count(session, contest.no, contest.id, user=user)
-    if not (holders or terms or made):
+    named = session.names.of(contest.no, [user], at=contest.seq)
+    if not (holders or terms or made or named):
         known = [each.user for each in _members(service, session, contest)]
         raise NotFound(f"{user[:63]!r} takes no part in {contest.id}: {did_you_mean(user, known)}")
     rank = _ranks(session, contest, [user]).get(user)
@@ -112,15 +116,8 @@ def withdraw(service: Service, contest_id: str, user: str, *, reason: str, by: C
         Conflict: the person is withdrawn.
         Unreadable: there is no reason.
     """
-
-    def change(_: Contest, terms: MemberTerms) -> MemberTerms:
-        if terms.withdrawn_at is not None:
-            raise Conflict(
-                f"{user} is withdrawn since {written_time(terms.withdrawn_at)}; reinstate first"
-            )
-        return replace(terms, withdrawn_at=service.clock())
-
-    return _change(service, contest_id, user, "withdraw", change, reason=reason, by=by)
+    mark = _Mark("withdrawn_at", user, "withdrawn")
+    return _change(service, contest_id, user, "withdraw", mark.begin(service), reason=reason, by=by)
 
 
 def reinstate(service: Service, contest_id: str, user: str, *, reason: str, by: Caller) -> Member:
@@ -131,13 +128,70 @@ def reinstate(service: Service, contest_id: str, user: str, *, reason: str, by: 
         Conflict: the person is not withdrawn.
         Unreadable: there is no reason.
     """
+    mark = _Mark("withdrawn_at", user, "withdrawn")
+    return _change(service, contest_id, user, "reinstate", mark.end, reason=reason, by=by)
 
-    def change(_: Contest, terms: MemberTerms) -> MemberTerms:
-        if terms.withdrawn_at is None:
-            raise Conflict(f"{user} is not withdrawn; there is nothing to undo")
-        return replace(terms, withdrawn_at=None)
 
-    return _change(service, contest_id, user, "reinstate", change, reason=reason, by=by)
+def hide(service: Service, contest_id: str, user: str, *, reason: str, by: Caller) -> Member:
+    """Show a person's name on no board, at no position; id, rank and score stay.
+
+    Raises:
+        NotFound: no person of that id takes part or has a name.
+        Conflict: the name is hidden.
+        Unreadable: there is no reason.
+    """
+    mark = _Mark("hidden_at", f"the name of {user}", "hidden")
+    return _change(service, contest_id, user, "hide", mark.begin(service), reason=reason, by=by)
+
+
+def unhide(service: Service, contest_id: str, user: str, *, reason: str, by: Caller) -> Member:
+    """Show a person's name again where the contest shows names.
+
+    Raises:
+        NotFound: no person of that id takes part or has a name.
+        Conflict: the name is not hidden.
+        Unreadable: there is no reason.
+    """
+    mark = _Mark("hidden_at", f"the name of {user}", "hidden")
+    return _change(service, contest_id, user, "unhide", mark.end, reason=reason, by=by)
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """What holds for a person from a time on, until it is taken back.
+
+    Attributes:
+        field: the time in the person's terms.
+        subject: what it holds for, in words.
+        word: what it is then.
+    """
+
+    field: str
+    subject: str
+    word: str
+
+    def begin(self, service: Service) -> "_Change":
+        """Return the change from which on it holds; it raises Conflict where it does."""
+
+        def change(_: Contest, terms: MemberTerms) -> MemberTerms:
+            since = getattr(terms, self.field)
+            if since is not None:
+                raise Conflict(
+                    f"{self.subject} is {self.word} since {written_time(since)}; undo that first"
+                )
+            return self._at(terms, service.clock())
+
+        return change
+
+    def end(self, _: Contest, terms: MemberTerms) -> MemberTerms:
+        """Take it back; raise Conflict where it does not hold."""
+        if getattr(terms, self.field) is None:
+            raise Conflict(f"{self.subject} is not {self.word}; there is nothing to undo")
+        return self._at(terms, None)
+
+    def _at(self, terms: MemberTerms, time: datetime | None) -> MemberTerms:
+        changed: dict[str, Any] = {self.field: time}
+        return replace(terms, **changed)
 
 
 def extend(
@@ -189,7 +243,7 @@ def extend(
 
 
 def _change(
-    service: Service, contest_id: str, user: str, action: str, change: Any, *, reason: str,
+    service: Service, contest_id: str, user: str, action: str, change: _Change, *, reason: str,
     by: Caller,
 ) -> Member:  # fmt: skip
     """Change what differs for a person, with an entry in the audit log."""
@@ -205,7 +259,7 @@ def _change(
         session.members.save(after)
         if action == "withdraw":
             queue_played(service, session, contest, by="withdraw")
-        detail = {"contest": contest.id, "reason": after.reason}
+        detail: dict[str, Any] = {"contest": contest.id, "reason": after.reason}
         if action == "extend":
             ends_at = None if after.ends_at is None else written_time(after.ends_at)
             detail |= {"ends_at": ends_at, "attempts": after.attempts}

@@ -17,7 +17,7 @@ from agon.store.connection.transaction import (
 )
 from agon.store.schema import MEMBER_TERMS, TOKENS, USERS
 
-_TIMES: Final = ("withdrawn_at", "ends_at")
+_TIMES: Final = ("withdrawn_at", "ends_at", "hidden_at")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,9 @@ from agon.store.schema import NAME_BEGINNINGS, NAME_POSITIONS, PARTICIPANT_NAMES
 
 _AT_A_TIME: Final = 500
 _SHOWN: Final = "since <= ? AND (until IS NULL OR until > ?)"
+_NOT_HIDDEN: Final = """NOT EXISTS (
+  SELECT 1 FROM member_terms t
+  WHERE t.contest_no = {0}.contest_no AND t.user_id = {0}.id AND t.hidden_at IS NOT NULL)"""
 _TABLES: Final = (NAME_BEGINNINGS, PARTICIPANT_NAMES, NAME_POSITIONS)
 
 
@@ -26,13 +29,21 @@ class Names:
         self._transaction = transaction
 
     def of(self, contest_no: int, ids: Sequence[str], *, at: int) -> dict[str, str]:
-        """Return the names at a position of those participants that have one, by id."""
+        """Return the names at a position of those participants that have one, by id.
+
+        Names that organizers hide are left out at every position.
+        """
+        return self._read(contest_no, ids, at=at, only=_NOT_HIDDEN.format("participant_names"))
+
+    def _read(
+        self, contest_no: int, ids: Sequence[str], *, at: int, only: str = "1 = 1"
+    ) -> dict[str, str]:
         names: dict[str, str] = {}
         for start in range(0, len(ids), _AT_A_TIME):
             part = ids[start : start + _AT_A_TIME]
             rows = self._transaction.query(
                 "SELECT id, name FROM participant_names WHERE contest_no = ? "
-                f"AND id IN ({', '.join('?' * len(part))}) AND {_SHOWN}",
+                f"AND id IN ({', '.join('?' * len(part))}) AND {_SHOWN} AND {only}",
                 [contest_no, *part, at, at],
             )
             names |= dict(rows)
@@ -60,7 +71,8 @@ class Names:
         bound, bounds = ("", []) if end is None else ("AND folded < ? ", [end])
         rows = self._transaction.query(
             "SELECT folded, id FROM name_beginnings WHERE contest_no = ? AND (folded, id) > (?, ?) "
-            f"{bound}AND {_SHOWN} ORDER BY folded, id LIMIT ?",
+            f"{bound}AND {_SHOWN} AND {_NOT_HIDDEN.format('name_beginnings')} "
+            "ORDER BY folded, id LIMIT ?",
             [contest_no, *first, *bounds, at, at, limit],
         )
         return [(text, name) for text, name in rows]
@@ -89,7 +101,7 @@ class Names:
             names: their names; those without one have none any more.
             at: the position from which they are shown, not before any at which names were replaced.
         """
-        before = self.of(contest_no, list(ids), at=at)
+        before = self._read(contest_no, list(ids), at=at)
         changed = [name for name in ids if before.get(name) != names.get(name)]
         gone = {name: before[name] for name in changed if name in before}
         if gone:

@@ -68,7 +68,7 @@ def invite_all(visit: Visit) -> SitePage | Redirect:
 
 
 def change(visit: Visit) -> SitePage | Redirect:
-    """Withdraw or reinstate a person, or allow one more time or attempts.
+    """Withdraw or reinstate a person, allow one more time or attempts, or hide the name.
 
     Raises:
         NotFound: there is no such action.
@@ -79,6 +79,8 @@ def change(visit: Visit) -> SitePage | Redirect:
     actions: dict[str, Callable[[], Any]] = {
         "withdraw": lambda: members.withdraw(contest.id, user, MemberReason(reason=reason)),
         "reinstate": lambda: members.reinstate(contest.id, user, MemberReason(reason=reason)),
+        "hide": lambda: members.hide(contest.id, user, MemberReason(reason=reason)),
+        "unhide": lambda: members.unhide(contest.id, user, MemberReason(reason=reason)),
         "extend": lambda: members.extend(
             contest.id,
             user,
@@ -89,7 +91,7 @@ def change(visit: Visit) -> SitePage | Redirect:
     }
     action = actions.get(visit.path["action"])
     if action is None:
-        raise NotFound("there is no such action; withdraw, reinstate or extend")
+        raise NotFound("there is no such action; withdraw, reinstate, extend, hide or unhide")
     if not user:
         wrong["member"] = ("No person is named; write the id of a person of the contest.",)
     if wrong:

@@ -19,9 +19,10 @@ from agon.app.contests.lifecycle import transitions
 from agon.app.contests.lifecycle.creation import NewContest, create, next_season
 from agon.app.contests.lifecycle.details import edit
 from agon.app.contests.lifecycle.transfer import export, import_contest
+from agon.app.contests.members import hide, unhide
 from agon.app.service import Service
 from agon.entities.access import Caller
-from agon.errors import NotFound, Unreadable
+from agon.errors import Conflict, NotFound, Unreadable
 from agon.store.people.names import Names
 from fakes.service import OPERATOR, ORGANISER, service_at
 from fakes.spring import view
@@ -183,6 +184,32 @@ def test_hidden_names_are_nowhere(either: Service) -> None:
     assert _find(either, "lov") == ["u1", "u9"]
     assert participant(either, view(either, ANONYMOUS), "u1")["name"] == "Ada Lovelace"
     assert participants(either, view(either, ANONYMOUS)).names["u4"] == "Grace"
+
+
+def test_the_name_of_one_person_is_hidden_at_every_position_and_shown_again(
+    either: Service,
+) -> None:
+    """Somebody asks not to be named; results stay, and so do the names of the others."""
+    _spring(either)
+    hide(either, "spring", "u1", reason="asked for it", by=ORGANISER)
+    with pytest.raises(Conflict, match="the name of u1 is hidden since"):
+        hide(either, "spring", "u1", reason="again", by=ORGANISER)
+    with pytest.raises(NotFound, match="takes no part"):
+        hide(either, "spring", "nobody", reason="why", by=ORGANISER)
+    for publishes in (False, True):
+        if publishes:  # what is stored of a name is not touched
+            _people(either, {"u1": "Ada King", "u4": "Grace H."}, replace=True)
+        for by in (ANONYMOUS, ORGANISER):
+            assert "u1" not in _names(either, by)
+            assert _names(either, by)["u9"] == "Ada Lovelace"
+            assert _find(either, "lov", by=by) == ["u9"]
+            assert _find(either, "king", by=by) == []
+            assert _find(either, "u1", by=by) == ["u1"]
+            assert participant(either, view(either, by), "u1")["name"] is None
+    unhide(either, "spring", "u1", reason="agreed", by=ORGANISER)
+    assert _find(either, "king") == ["u1"]
+    with pytest.raises(Conflict, match="is not hidden"):
+        unhide(either, "spring", "u1", reason="again", by=ORGANISER)
 
 
 def test_names_of_people_are_hidden_and_those_of_bots_shown_by_default(service: Service) -> None:
