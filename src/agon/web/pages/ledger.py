@@ -43,9 +43,9 @@ def ledger(visit: Visit) -> SitePage:
     contest = visit.contest()
     head = visit.api.ledgers.head(contest.id)
     log = list(islice(visit.api.ledgers.log(contest.id, as_of=visit.as_of), ENTRIES))
-    asked = _asked(visit)
-    if asked is not None and asked not in log:
-        log.insert(0, asked)
+    linked = _linked_entry(visit)
+    if linked is not None and linked not in log:
+        log.insert(0, linked)
     snapshots = list(islice(visit.api.snapshots.list(contest.id), SNAPSHOTS))
     published = publications(snapshots)
     if len(snapshots) == SNAPSHOTS and len(published) > 1:
@@ -64,7 +64,7 @@ def ledger(visit: Visit) -> SitePage:
                 for entry in log
             ],
             "as_of": visit.as_of,
-            "hidden": _position(visit) if asked is None else None,
+            "hidden": _position(visit) if linked is None else None,
             "log_shown": ENTRIES,
         },
         data=addresses.api("contests", contest.id, "ledger", "head"),
@@ -77,7 +77,7 @@ def _position(visit: Visit) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS else None
 
 
-def _asked(visit: Visit) -> LogEntry | None:
+def _linked_entry(visit: Visit) -> LogEntry | None:
     """Return the entry that the visitor asks for, also a record; None: there is none to show."""
     seq = _position(visit)
     if not seq:
