@@ -343,6 +343,8 @@ class BoardTraits:
             board has intervals.
         recounts: board → the function that returns an explanation of it with other counts of
             some parts, from the explanation, the rules and the counts by part.
+        label: returns what a row without a name is called, from the board, its id and the rules;
+            None: its id.
         relational: whether they can be computed from counts in an engine in which the tables stay
             (``score`` then also takes ``agon.records.relational.RelationalRecords``).
     """
@@ -354,6 +356,7 @@ class BoardTraits:
     recounts: "Mapping[str, Callable[[Explanation, Any, Mapping[str, float]], Explanation]]" = (
         field(default_factory=dict)
     )
+    label: Callable[[str, str, Any], str] | None = None
     relational: bool = False
 
     def meaning(self, board: str, column: str) -> ColumnMeaning | None:

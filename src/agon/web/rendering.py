@@ -187,29 +187,43 @@ def short_id(text: str) -> str:
     return f"{family}{separator}{name[:_HASH_SHOWN]}…" if is_hash else text
 
 
-def participant(name: str | None, id: str) -> Markup:  # noqa: A002 (an id is called id everywhere)
+def participant(
+    name: str | None,
+    id: str,  # noqa: A002 (an id is called id everywhere)
+    label: Callable[[str], str] = short_id,
+) -> Markup:
     """Return a participant as HTML: the name with the id, which no other participant has.
+
+    Args:
+        name: its name; None: it has none.
+        id: its id.
+        label: returns what one without a name is called, from its id.
 
     Example:
         >>> print(participant("Ada", "u1"), participant(None, "u1"), participant("u1", "u1"))
         <bdi>Ada</bdi> <bdi class="id">u1</bdi> <bdi>u1</bdi> <bdi>u1</bdi>
     """
-    shown = escape(short_id(id))
     if not name or name == id:
-        return Markup(f"<bdi>{shown}</bdi>")  # noqa: S704 - it is escaped
-    named = f'<bdi>{escape(name)}</bdi> <bdi class="id">{shown}</bdi>'
+        return Markup(f"<bdi>{escape(label(id))}</bdi>")  # noqa: S704 - it is escaped
+    named = f'<bdi>{escape(name)}</bdi> <bdi class="id">{escape(short_id(id))}</bdi>'
     return Markup(named)  # noqa: S704 - both are escaped
 
 
-def participant_text(name: str | None, id: str) -> str:  # noqa: A002 (as above)
+def participant_text(
+    name: str | None,
+    id: str,  # noqa: A002 (as above)
+    label: Callable[[str], str] = str,
+) -> str:
     """Return a participant as text: the name, with marks that isolate its direction, and the id.
+
+    The arguments are those of :func:`participant`.
 
     Example:
         >>> participant_text("Ada", "u1"), participant_text(None, "u1")
         ('Ada (u1)', 'u1')
     """
     if not name or name == id:
-        return id
+        return label(id)
     return f"{isolated_text(name)} ({short_id(id)})"
 
 

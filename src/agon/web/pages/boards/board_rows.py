@@ -4,7 +4,7 @@ The HTML of rows is made here and not in the template: it is most of the page, a
 several times as long for it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
@@ -64,7 +64,7 @@ class Line:
 
     Attributes:
         row: as it is stored.
-        name: of its participant; None: none is shown.
+        participant: whose row it is, as HTML.
         address: of the page of its participant.
         score: its score.
         texts: the values of the other columns, as HTML.
@@ -77,7 +77,7 @@ class Line:
     """
 
     row: dict[str, Any]
-    name: str | None
+    participant: Markup
     address: str
     score: str
     texts: Sequence[str]
@@ -105,6 +105,7 @@ def lines(
     movement: Movement | None,
     robust: Robust | None,
     choice: Choice,
+    label: Callable[[str], str],
 ) -> list[Line]:
     """Return the rows as they are shown, with bars and intervals on one scale each."""
     address = addresses.rows(
@@ -129,7 +130,7 @@ def lines(
     return [
         Line(
             row,
-            names.get(row["id"]),
+            participant(names.get(row["id"]), row["id"], label),
             address(row["id"]),
             score,
             cells,
@@ -160,14 +161,13 @@ def _row_html(line: Line) -> str:
     row = line.row
     own = ' class="own"' if line.is_own else ""
     moved = "" if line.moved is None else f'<td class="num moved">{line.moved}</td>'
-    shown = participant(line.name, row["id"])
     texts = "".join(
         [f'<td class="num{" no" if text == "no" else ""}">{text}</td>' for text in line.texts]
     )
     return (
         f'<tr data-key="{escape(row["id"])}"{own}>'
         f'<td class="num">{number_text(row["rank"])}</td>{moved}'
-        f'<th scope="row"><a href="{escape(line.address)}">{shown}</a></th>'
+        f'<th scope="row"><a href="{escape(line.address)}">{line.participant}</a></th>'
         f'<td class="num score">{line.score}</td>'
         f"{_parts_html(line)}{_interval_html(line)}{line.robustness}{texts}</tr>"
     )
