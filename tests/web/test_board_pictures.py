@@ -151,6 +151,29 @@ def test_a_miner_is_called_the_same_everywhere(site: Instance) -> None:
     assert labels(other, "validators")("7") == "7"
 
 
+def test_shares_are_percent_with_the_exact_value_in_the_title(site: Instance) -> None:
+    """A column of 0.0213 and 0.0187 is read twice; what is compared and cited is the exact one."""
+    exact = re.compile(r'<span title="([\d.e-]+)">([\d.,]+) %</span>')
+    for contest, board, column in (
+        ("challenge", "weights", "score"),
+        ("challenge", "validators", "score"),
+        ("arena", "judges", "agreement"),
+    ):
+        rows = site.get(f"/contests/{contest}/boards/{board}").json()["rows"]
+        address = addresses.board(contest, board, columns=column)
+        body = site.client.get(address).text.partition('<tbody id="rows"')[2].partition("</tbody>")
+        shown = exact.findall(body[0])
+        assert [float(title) for title, _ in shown] == [
+            row[column] for row in rows if row[column] is not None
+        ], address
+        for title, text in shown:
+            assert abs(float(text) - 100 * float(title)) <= 0.005
+    row = site.get("/contests/challenge/boards/weights").json()["rows"][0]
+    page = site.client.get(addresses.person("challenge", row["id"], board="weights")).text
+    [(title, _), *_] = exact.findall(page.partition('id="score"')[2])
+    assert float(title) == row["score"]
+
+
 def test_a_miner_is_named_by_the_beginning_of_its_hotkey() -> None:
     """A uid is given to another miner tomorrow."""
     assert miner_text("uid 7", "5GrwvaEF5zXb26Fz9rcQpDWS") == "uid 7 · 5GrwvaEF…"

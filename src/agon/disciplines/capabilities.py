@@ -323,6 +323,11 @@ class ColumnMeaning:
     is_detail: bool = False
     label: str = ""
 
+    @property
+    def is_share(self) -> bool:
+        """Whether the value is a share of 1, which pages show as percent."""
+        return self.unit == "share" or self.unit.startswith("share of ")
+
 
 def distinct_ranks(rules: Any) -> bool:  # noqa: ARG001 - has the signature of shares_ranks
     """Return False: equal scores get different ranks, ordered by id."""

@@ -251,6 +251,33 @@ def cell_text(value: Any) -> str:
     return short_id(value) if isinstance(value, str) else number_text(value)
 
 
+def share_texts(values: Sequence[Any]) -> list[Markup]:
+    """Return the shares of a column in percent as HTML, whose titles have the exact values.
+
+    Example:
+        >>> [str(text) for text in share_texts([0.125, None])]
+        ['<span title="0.125">12.5 %</span>', '']
+    """
+    texts = aligned_texts([None if value is None else 100 * value for value in values], places=2)
+    return [
+        Markup('<span title="{}">{} %</span>').format(value, text) if text else Markup("")
+        for value, text in zip(values, texts, strict=True)
+    ]
+
+
+def score_html(discipline_name: str, board: str, score: float) -> Markup:
+    """Return a score as HTML: a share in percent with the exact value, others as numbers.
+
+    Example:
+        >>> print(score_html("challenge", "weights", 0.125), score_html("arena", "bots", 1024.0))
+        <span title="0.125">12.5 %</span> 1,024
+    """
+    meaning = discipline(discipline_name).traits.meaning(board, "score")
+    if meaning is not None and meaning.is_share:
+        return share_texts([score])[0]
+    return Markup(number_text(score))  # noqa: S704 - a number needs no escaping
+
+
 @cache
 def static_files() -> Mapping[str, tuple[str, bytes, str]]:
     """Return the static files: name → the name with a hash, content, media type."""
@@ -284,6 +311,7 @@ def environment() -> Environment:
     )
     filters: dict[str, Callable[..., Any]] = {
         "aligned": aligned_texts,
+        "shares": share_texts,
         "clock": clock_text,
         "counted": counted_text,
         "number": number_text,
@@ -299,6 +327,7 @@ def environment() -> Environment:
         "discipline": discipline,
         "event_kinds": " ".join(EVENT_KINDS),
         "participant": participant,
+        "score_html": score_html,
         "phase_of": phase_of,
         "permits": permits,
         "static": static_address,

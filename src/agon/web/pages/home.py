@@ -18,7 +18,7 @@ from agon.web import addresses
 from agon.web.labels import labels
 from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.board_rows import part_hues, positive_parts
-from agon.web.rendering import number_text, participant, short_id
+from agon.web.rendering import number_text, participant, score_html, short_id
 
 CARDS: Final = 100
 """Maximum number of contests on the page: each needs its board."""
@@ -61,6 +61,7 @@ class Leader:
         id: who it is.
         participant: the same as HTML, with its name where one is shown.
         score: the score.
+        shown: the score as HTML.
         parts: what adds up to the score; empty if other parts subtract from it.
         line: the score over time; None: it has one step only, or more than are read.
         equals: number of others on the first rank, 10 for more than 9.
@@ -70,6 +71,7 @@ class Leader:
     id: str
     participant: Markup
     score: float
+    shown: Markup
     parts: Sequence[ScorePart]
     line: Markup | None
     equals: int = 0
@@ -137,6 +139,7 @@ def _leader(api: Api, contest: Contest, page: BoardPage) -> Leader:
         name,
         participant(names.get(name), name, label),
         row["score"],
+        score_html(page.discipline, page.board, row["score"]),
         [ScorePart(part, hues[part], points, 100 * start / ends[-1], 100 * points / ends[-1])
          for (part, points), start in zip(parts, ends, strict=False)],
         _line(api, contest, page.board, name),

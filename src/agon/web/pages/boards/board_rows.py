@@ -6,6 +6,7 @@ several times as long for it.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from itertools import groupby
 from math import ceil, floor
@@ -18,11 +19,12 @@ from agon.api.models.boards import BoardPage
 from agon.api.models.rounds import DecidedRank
 from agon.app.charts.markup import LIGHT
 from agon.disciplines import discipline
+from agon.disciplines.capabilities import ColumnMeaning
 from agon.web import addresses
 from agon.web.page import Visit
 from agon.web.pages.boards.board_choice import Choice, value_of
 from agon.web.pages.boards.robustness import Robust
-from agon.web.rendering import aligned_texts, number_text, participant, words
+from agon.web.rendering import aligned_texts, number_text, participant, share_texts, words
 
 _HUES: Final = len(LIGHT)
 _PLACES: Final = 4
@@ -117,15 +119,12 @@ def lines(
     ends = interval_ends(page.rows, robust)
     spans = _spans(page.rows, ends) if choice.shows("interval") else {}
     robustness = _robustness_cells(visit, page, robust if choice.shows("robustness") else None)
-    scores = aligned_texts([row["score"] for row in page.rows])
-    meanings = [discipline(page.discipline).traits.meaning(page.board, name) for name in columns]
-    texts = [
-        _cells(
-            [value_of(row, name) for row in page.rows],
-            named=dict(() if meaning is None else meaning.named),
-        )
-        for name, meaning in zip(columns, meanings, strict=True)
-    ]
+    meaning = partial(discipline(page.discipline).traits.meaning, page.board)
+    scored = meaning("score")
+    scores = (share_texts if scored and scored.is_share else aligned_texts)(
+        [row["score"] for row in page.rows]
+    )
+    texts = [_cells([value_of(row, name) for row in page.rows], meaning(name)) for name in columns]
     names = page.names or {}
     return [
         Line(
@@ -144,8 +143,11 @@ def lines(
     ]
 
 
-def _cells(values: Sequence[Any], *, named: Mapping[Any, str]) -> list[str]:
+def _cells(values: Sequence[Any], meaning: ColumnMeaning | None) -> Sequence[str]:
     """Return the values of a column as HTML; the text of a number needs no escaping."""
+    if meaning is not None and meaning.is_share and _PLAIN.issuperset(map(type, values)):
+        return share_texts(values)
+    named = dict(() if meaning is None else meaning.named)
     texts = aligned_texts(values, places=_PLACES)
     if named:
         texts = [named.get(value, text) for value, text in zip(values, texts, strict=True)]
