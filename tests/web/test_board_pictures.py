@@ -6,8 +6,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from agon.api.models.contests import Contest
 from agon.app.charts import drawing, intervals, markup
 from agon.web import addresses
+from agon.web.labels import labels
 from agon.web.pages.boards.epoch_shares import miner_text
 from fakes.contests import all_disciplines, contest_of, simulated_rows
 from fakes.instance import Instance, instance_at
@@ -157,10 +159,59 @@ def test_shares_of_every_epoch_are_drawn_and_listed(site: Instance) -> None:
         assert abs(min(tops) - plot_top) <= 0.5
 
 
+def test_a_miner_is_called_the_same_everywhere(site: Instance) -> None:
+    """Boards said 5 where charts said uid 5, and the burn was a miner of the number 0."""
+    rows = site.get("/contests/challenge/boards/weights").json()["rows"]
+    named = {row["id"]: f"uid {row['id']}" + " (burn)" * (row["id"] == "0") for row in rows}
+    assert "0" in named
+    last = site.get("/contests/challenge/epochs").json()["last"]
+    board, epoch = addresses.board("challenge", "weights"), addresses.epoch("challenge", last)
+    for address in (board, epoch):
+        page = site.client.get(address).text
+        links = dict(re.findall(r'href="/c/challenge/people/(\d+)[?"][^>]*><bdi>(.*?)</bdi>', page))
+        assert links == {uid: named[uid] for uid in links}
+        assert links.keys() >= {"0"}, address
+    for uid, name in named.items():
+        page = site.client.get(addresses.person("challenge", uid, board="weights")).text
+        assert f"<h1><bdi>{name}</bdi></h1>" in page
+        assert f"<title>{name} · " in page
+    assert "<bdi>uid " in site.client.get("/").text
+    assert picture(site, board)[0].count("uid 0 (burn)") > 0
+    other = Contest.model_construct(
+        discipline="challenge", edition="challenge/term-1", overrides={"burn_uid": 7}
+    )
+    label = labels(other, "weights")
+    assert [label(uid) for uid in ("0", "7")] == ["uid 0", "uid 7 (burn)"]
+    assert labels(other, "validators")("7") == "7"
+
+
+def test_shares_are_percent_with_the_exact_value_in_the_title(site: Instance) -> None:
+    """A column of 0.0213 and 0.0187 is read twice; what is compared and cited is the exact one."""
+    exact = re.compile(r'<span title="([\d.e-]+)">([\d.,]+) %</span>')
+    for contest, board, column in (
+        ("challenge", "weights", "score"),
+        ("challenge", "validators", "score"),
+        ("arena", "judges", "agreement"),
+    ):
+        rows = site.get(f"/contests/{contest}/boards/{board}").json()["rows"]
+        address = addresses.board(contest, board, columns=column)
+        body = site.client.get(address).text.partition('<tbody id="rows"')[2].partition("</tbody>")
+        shown = exact.findall(body[0])
+        assert [float(title) for title, _ in shown] == [
+            row[column] for row in rows if row[column] is not None
+        ], address
+        for title, text in shown:
+            assert abs(float(text) - 100 * float(title)) <= 0.005
+    row = site.get("/contests/challenge/boards/weights").json()["rows"][0]
+    page = site.client.get(addresses.person("challenge", row["id"], board="weights")).text
+    [(title, _), *_] = exact.findall(page.partition('id="score"')[2])
+    assert float(title) == row["score"]
+
+
 def test_a_miner_is_named_by_the_beginning_of_its_hotkey() -> None:
     """A uid is given to another miner tomorrow."""
-    assert miner_text("7", "5GrwvaEF5zXb26Fz9rcQpDWS") == "uid 7 · 5GrwvaEF…"
-    assert miner_text("7", "short") == "uid 7 · short"
+    assert miner_text("uid 7", "5GrwvaEF5zXb26Fz9rcQpDWS") == "uid 7 · 5GrwvaEF…"
+    assert miner_text("uid 7", "short") == "uid 7 · short"
 
 
 def test_a_season_begins_with_who_solved_what(site: Instance) -> None:

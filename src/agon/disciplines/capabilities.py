@@ -326,6 +326,11 @@ class ColumnMeaning:
     label: str = ""
     group: str = ""
 
+    @property
+    def is_share(self) -> bool:
+        """Whether the value is a share of 1, which pages show as percent."""
+        return self.unit == "share" or self.unit.startswith("share of ")
+
 
 def distinct_ranks(rules: Any) -> bool:  # noqa: ARG001 - has the signature of shares_ranks
     """Return False: equal scores get different ranks, ordered by id."""
@@ -346,6 +351,8 @@ class BoardTraits:
             board has intervals.
         recounts: board → the function that returns an explanation of it with other counts of
             some parts, from the explanation, the rules and the counts by part.
+        label: returns what a row without a name is called, from the board, its id and the rules;
+            None: its id.
         relational: whether they can be computed from counts in an engine in which the tables stay
             (``score`` then also takes ``agon.records.relational.RelationalRecords``).
     """
@@ -357,6 +364,7 @@ class BoardTraits:
     recounts: "Mapping[str, Callable[[Explanation, Any, Mapping[str, float]], Explanation]]" = (
         field(default_factory=dict)
     )
+    label: Callable[[str, str, Any], str] | None = None
     relational: bool = False
 
     def meaning(self, board: str, column: str) -> ColumnMeaning | None:

@@ -189,29 +189,43 @@ def short_id(text: str) -> str:
     return f"{family}{separator}{name[:_HASH_SHOWN]}…" if is_hash else text
 
 
-def participant(name: str | None, id: str) -> Markup:  # noqa: A002 (an id is called id everywhere)
+def participant(
+    name: str | None,
+    id: str,  # noqa: A002 (an id is called id everywhere)
+    label: Callable[[str], str] = short_id,
+) -> Markup:
     """Return a participant as HTML: the name with the id, which no other participant has.
+
+    Args:
+        name: its name; None: it has none.
+        id: its id.
+        label: returns what one without a name is called, from its id.
 
     Example:
         >>> print(participant("Ada", "u1"), participant(None, "u1"), participant("u1", "u1"))
         <bdi>Ada</bdi> <bdi class="id">u1</bdi> <bdi>u1</bdi> <bdi>u1</bdi>
     """
-    shown = escape(short_id(id))
     if not name or name == id:
-        return Markup(f"<bdi>{shown}</bdi>")  # noqa: S704 - it is escaped
-    named = f'<bdi>{escape(name)}</bdi> <bdi class="id">{shown}</bdi>'
+        return Markup(f"<bdi>{escape(label(id))}</bdi>")  # noqa: S704 - it is escaped
+    named = f'<bdi>{escape(name)}</bdi> <bdi class="id">{escape(short_id(id))}</bdi>'
     return Markup(named)  # noqa: S704 - both are escaped
 
 
-def participant_text(name: str | None, id: str) -> str:  # noqa: A002 (as above)
+def participant_text(
+    name: str | None,
+    id: str,  # noqa: A002 (as above)
+    label: Callable[[str], str] = str,
+) -> str:
     """Return a participant as text: the name, with marks that isolate its direction, and the id.
+
+    The arguments are those of :func:`participant`.
 
     Example:
         >>> participant_text("Ada", "u1"), participant_text(None, "u1")
         ('Ada (u1)', 'u1')
     """
     if not name or name == id:
-        return isolated_text(id)
+        return isolated_text(label(id))
     return f"{isolated_text(name)} ({isolated_text(short_id(id))})"
 
 
@@ -236,6 +250,33 @@ def cell_text(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{words(name)} {cell_text(each)}" for name, each in value.items())
     return short_id(value) if isinstance(value, str) else number_text(value)
+
+
+def share_texts(values: Sequence[Any]) -> list[Markup]:
+    """Return the shares of a column in percent as HTML, whose titles have the exact values.
+
+    Example:
+        >>> [str(text) for text in share_texts([0.125, None])]
+        ['<span title="0.125">12.5 %</span>', '']
+    """
+    texts = aligned_texts([None if value is None else 100 * value for value in values], places=2)
+    return [
+        Markup('<span title="{}">{} %</span>').format(value, text) if text else Markup("")
+        for value, text in zip(values, texts, strict=True)
+    ]
+
+
+def score_html(discipline_name: str, board: str, score: float) -> Markup:
+    """Return a score as HTML: a share in percent with the exact value, others as numbers.
+
+    Example:
+        >>> print(score_html("challenge", "weights", 0.125), score_html("arena", "bots", 1024.0))
+        <span title="0.125">12.5 %</span> 1,024
+    """
+    meaning = discipline(discipline_name).traits.meaning(board, "score")
+    if meaning is not None and meaning.is_share:
+        return share_texts([score])[0]
+    return Markup(number_text(score))  # noqa: S704 - a number needs no escaping
 
 
 @cache
@@ -271,6 +312,7 @@ def environment() -> Environment:
     )
     filters: dict[str, Callable[..., Any]] = {
         "aligned": aligned_texts,
+        "shares": share_texts,
         "clock": clock_text,
         "counted": counted_text,
         "isolated": isolated_text,
@@ -287,6 +329,7 @@ def environment() -> Environment:
         "discipline": discipline,
         "event_kinds": " ".join(EVENT_KINDS),
         "participant": participant,
+        "score_html": score_html,
         "phase_of": phase_of,
         "permits": permits,
         "static": static_address,

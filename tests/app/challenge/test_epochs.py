@@ -276,7 +276,7 @@ def test_a_picture_shows_the_largest_weights() -> None:
     (panel,) = picture(result, "weights").panels
     assert [series.name for series in panel.series] == [
         "20.0 % uid 9", "17.8 % uid 8", "15.6 % uid 7", "13.3 % uid 6", "11.1 % uid 5",
-        "8.9 % uid 4", "13.3 % all 3 others", "0.0 % burned (uid 0)",
+        "8.9 % uid 4", "13.3 % all 3 others", "0.0 % uid 0 (burn)",
     ]  # fmt: skip
     for values in zip(*(series.values for series in panel.series), strict=True):
         assert sum(values) == pytest.approx(100)
@@ -285,7 +285,7 @@ def test_a_picture_shows_the_largest_weights() -> None:
 def test_a_picture_has_a_description() -> None:
     """The description also names what is left out."""
     assert (
-        "In epoch 3: 37.5 % uid 1, 37.5 % uid 2, 25.0 % burned (uid 0)."
+        "In epoch 3: 37.5 % uid 1, 37.5 % uid 2, 25.0 % uid 0 (burn)."
         in picture(scored(tables_of(FIVE)), "weights").description
     )
     many = scored(several(8))

@@ -1,6 +1,7 @@
 """Figures of a challenge: weights, burn and forecast."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -9,6 +10,7 @@ from agon.app.analysis.score import Result
 from agon.app.challenge.epochs import CURVES, Decay, forecast, outcome_of, span
 from agon.app.charts import OTHERS, ChartPanel, Figure, Mark, Series, shares_figure
 from agon.app.charts.figure import HUES, Style
+from agon.disciplines.challenge.columns import row_label
 from agon.disciplines.challenge.weights import all_weights, allocations
 from agon.errors import NotScorable, did_you_mean
 
@@ -31,6 +33,7 @@ def picture(result: Result, kind: str) -> Figure:
 def weights_figure(result: Result) -> Figure:
     """Return the stacked emission of each epoch: the miners who got most, all others, the burn."""
     network = outcome_of(result).network
+    called = partial(row_label, "weights", rules=network.rules)
     epochs = epochs_to_draw(span(result))
     history = all_weights(network.facts, network.rules, epochs=epochs)
     totals = history.weights.sum(axis=0)
@@ -41,9 +44,9 @@ def weights_figure(result: Result) -> Figure:
         others = (f"all {rest:,} others", np.maximum(sums, 0.0).tolist())
     return shares_figure(
         epochs,
-        [(f"uid {history.uids[at]}", history.weights[:, at].tolist()) for at in most],
+        [(called(str(history.uids[at])), history.weights[:, at].tolist()) for at in most],
         others,
-        history.burn.tolist(),
+        (called(str(network.rules.burn_uid)), history.burn.tolist()),
         title="Shares of the emission",
         subtitle=f"{result.rules_title} · the uids that got most, all others, the burn",
         span=_epochs_text(epochs, result),

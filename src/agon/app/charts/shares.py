@@ -9,7 +9,7 @@ def shares_figure(
     epochs: Sequence[int],
     largest: Sequence[tuple[str, Sequence[float]]],
     others: tuple[str, Sequence[float]] | None,
-    burned: Sequence[float],
+    burned: tuple[str, Sequence[float]],
     *,
     title: str,
     subtitle: str,
@@ -21,21 +21,22 @@ def shares_figure(
         epochs: rising.
         largest: names with their shares of 1 in each epoch, at most :data:`~figure.HUES`.
         others: what all others are called, with the sum of their shares; None: there are none.
-        burned: the shares that burn.
+        burned: what the burn is called, with the shares that burn.
         title: one line.
         subtitle: one line of smaller print.
         span: the epochs in words.
 
     Example:
-        >>> figure = shares_figure([3, 4], [("uid 7", [1.0, 0.75])], None, [0.0, 0.25], title="",
+        >>> figure = shares_figure([3, 4], [("uid 7", [1.0, 0.75])], None,
+        ...                        ("uid 0 (burn)", [0.0, 0.25]), title="",
         ...                        subtitle="", span="epochs 3 to 4")
         >>> [series.name for series in figure.panels[0].series]
-        ['75.0 % uid 7', '25.0 % burned (uid 0)']
+        ['75.0 % uid 7', '25.0 % uid 0 (burn)']
     """
     bands = [(name, shares, hue) for hue, (name, shares) in enumerate(largest[:HUES])]
     if others is not None:
         bands.append((*others, OTHERS))
-    bands.append(("burned (uid 0)", burned, BURNED))
+    bands.append((*burned, BURNED))
     series = tuple(
         Series(f"{100 * shares[-1]:.1f} % {name}", [100 * share for share in shares], "area", hue)
         for name, shares, hue in bands

@@ -8,7 +8,7 @@ from agon.disciplines.capabilities import (
     Simulator,
     Submissions,
 )
-from agon.disciplines.challenge.columns import COLUMNS
+from agon.disciplines.challenge.columns import COLUMNS, row_label
 from agon.disciplines.challenge.records import SCHEMA, SERVICE_VALIDATOR
 from agon.disciplines.challenge.rules import BOARDS, ChallengeRules
 from agon.disciplines.definition import Discipline, PackageParts
@@ -42,6 +42,7 @@ DISCIPLINE = Discipline(
             "validators": "validators.id",
             "competitions": "competitions.id",
         },
+        label=row_label,
     ),
     written_by={
         "submissions": Owner(protocol=_TRIALS),

@@ -1,9 +1,26 @@
 """State what the columns of the challenge's boards are."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from agon.disciplines.capabilities import ColumnMeaning
+
+
+def row_label(board: str, id: str, rules: Any) -> str:  # noqa: A002 (an id is called id everywhere)
+    """Return what a row of a board is called: a miner by its uid, and the burn as such.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> rules = SimpleNamespace(burn_uid=0)
+        >>> [row_label("weights", uid, rules) for uid in ("5", "0")]
+        ['uid 5', 'uid 0 (burn)']
+        >>> row_label("validators", "5", rules)
+        '5'
+    """
+    if board != "weights":
+        return id
+    return f"uid {id} (burn)" if id == str(rules.burn_uid) else f"uid {id}"
+
 
 COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
     "weights.score": ColumnMeaning(

@@ -7,6 +7,7 @@ from agon.web import addresses
 from agon.web.desk.confirmation import confirmation_errors
 from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import act, contest_page
+from agon.web.labels import labels
 from agon.web.page import Redirect, SitePage, Visit
 
 
@@ -93,7 +94,11 @@ def _page(visit: Visit, *, error: Exception | FormErrors | None = None) -> SiteP
         page = visit.api.boards.page(contest.id, limit=10)
     except NotFound:  # nothing is published
         page = None
-    values = {"pending": visit.api.contests.pending(contest.id), "page": page}
+    values = {
+        "pending": visit.api.contests.pending(contest.id),
+        "page": page,
+        "named": None if page is None else labels(contest, page.board),
+    }
     return contest_page(
         visit, contest, "finalize", values, tab="Overview", error=error,
         names=frozenset({"reason"}),

@@ -18,6 +18,7 @@ from agon.web import addresses
 from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import act, contest_page
 from agon.web.form_times import UTC, ZONE, zoned_times
+from agon.web.labels import labels
 from agon.web.page import Redirect, SitePage, Visit
 from agon.web.rendering import time_text
 
@@ -153,6 +154,7 @@ def _page(
         "shown": {f"{_SHOWN}{name}": text for name, text in stored.items()},
         "newest": newest,
         "public": public,
+        "named": None if newest is None else labels(contest, newest.board),
         "lines": [] if newest is None else _lines(newest, public),
     }
     return contest_page(

@@ -10,6 +10,7 @@ import orjson
 from agon.api.models.analysis import EpochBurn
 from agon.errors import NotFound
 from agon.web import addresses
+from agon.web.labels import weight_labels
 from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.epoch_shares import epoch_shares
 from agon.web.pages.empty import or_empty
@@ -49,7 +50,7 @@ def epochs(visit: Visit) -> SitePage:
         values={
             "contest": contest,
             "listed": listed,
-            "shares": epoch_shares(listed) if len(listed.items) > 1 else None,
+            "shares": epoch_shares(listed, contest) if len(listed.items) > 1 else None,
             "rows": [(each, shares(each)) for each in reversed(listed.items)],
             "competitions": listed.forecast["competitions"],
             "forecast": _forecast(listed.forecast),
@@ -77,6 +78,7 @@ def epoch(visit: Visit) -> SitePage:
             "contest": contest,
             "epoch": shown,
             "shares": shares(shown.burn),
+            "named": weight_labels(contest)[0],
             "payload": orjson.dumps(shown.payload).decode(),
             "as_of": visit.as_of,
         },

@@ -15,9 +15,10 @@ from agon.app.charts import sparkline
 from agon.client.client import Api
 from agon.errors import NotFound
 from agon.web import addresses
+from agon.web.labels import labels
 from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.board_rows import part_hues, positive_parts
-from agon.web.rendering import number_text, short_id
+from agon.web.rendering import number_text, participant, score_html, short_id
 
 CARDS: Final = 100
 """Maximum number of contests on the page: each needs its board."""
@@ -58,21 +59,23 @@ class Leader:
 
     Attributes:
         id: who it is.
-        name: its name; None: none is shown.
+        participant: the same as HTML, with its name where one is shown.
         score: the score.
+        shown: the score as HTML.
         parts: what adds up to the score; empty if other parts subtract from it.
         line: the score over time; None: it has one step only, or more than are read.
         equals: number of others on the first rank, 10 for more than 9.
-        other: id and name of the other one, if two share the first rank.
+        other: id and HTML of the other one, if two share the first rank.
     """
 
     id: str
-    name: str | None
+    participant: Markup
     score: float
+    shown: Markup
     parts: Sequence[ScorePart]
     line: Markup | None
     equals: int = 0
-    other: tuple[str, str | None] | None = None
+    other: tuple[str, Markup] | None = None
 
 
 @dataclass(frozen=True)
@@ -124,22 +127,24 @@ def _card(api: Api, contest: Contest) -> Card:
 
 
 def _leader(api: Api, contest: Contest, page: BoardPage) -> Leader:
-    row, names = page.rows[0], page.names or {}
+    row, names, label = page.rows[0], page.names or {}, labels(contest, page.board)
     hues, points_of = part_hues([row]), dict(positive_parts(row))
     name, parts = str(row["id"]), [(part, points_of[part]) for part in hues if part in points_of]
     ends = list(accumulate((points for _, points in parts), initial=0.0))
     if not isclose(ends[-1], row["score"], abs_tol=_ROUNDING):  # others subtract from the score
         parts = []
     others = [str(each["id"]) for each in page.rows[1:] if each["rank"] == row["rank"]]
+    other = others[0] if len(others) == 1 else None
     return Leader(
         name,
-        names.get(name),
+        participant(names.get(name), name, label),
         row["score"],
+        score_html(page.discipline, page.board, row["score"]),
         [ScorePart(part, hues[part], points, 100 * start / ends[-1], 100 * points / ends[-1])
          for (part, points), start in zip(parts, ends, strict=False)],
         _line(api, contest, page.board, name),
         len(others),
-        (others[0], names.get(others[0])) if len(others) == 1 else None,
+        None if other is None else (other, participant(names.get(other), other, label)),
     )  # fmt: skip
 
 

@@ -45,9 +45,9 @@ def ledger(visit: Visit) -> SitePage:
     head = visit.api.ledgers.head(contest.id)
     every, chosen = _entries(visit), tuple(visit.texts("kind"))
     entries = _entries(visit, kinds=chosen) if chosen else every
-    asked = _entry_of_link(visit)
-    if asked is not None and asked not in entries:
-        entries = [asked, *entries]
+    linked = _linked_entry(visit)
+    if linked is not None and linked not in entries:
+        entries = [linked, *entries]
     snapshots = list(islice(visit.api.snapshots.list(contest.id), SNAPSHOTS))
     published = publications(snapshots)
     if len(snapshots) == SNAPSHOTS and len(published) > 1:
@@ -71,7 +71,7 @@ def ledger(visit: Visit) -> SitePage:
                 for entry in entries
             ],
             "as_of": visit.as_of,
-            "hidden": _position(visit) if asked is None else None,
+            "hidden": _position(visit) if linked is None else None,
             "log_shown": ENTRIES,
             "kinds": sorted({*chosen, *(entry.kind for entry in every)}),
             "chosen": chosen,
@@ -86,7 +86,7 @@ def _position(visit: Visit) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS else None
 
 
-def _entry_of_link(visit: Visit) -> LogEntry | None:
+def _linked_entry(visit: Visit) -> LogEntry | None:
     """Return the entry that the visitor asks for, also a record; None: there is none to show."""
     seq = _position(visit)
     if not seq:

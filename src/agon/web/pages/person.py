@@ -19,6 +19,7 @@ from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound
 from agon.kernel.explanations import Explanation, Part
 from agon.web import addresses
+from agon.web.labels import labels
 from agon.web.last_visit import LastVisit, last_visit
 from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.since import previous_positions, since
@@ -31,7 +32,6 @@ PARTS: Final = 200
 _CUT: Final = 0.1
 _HISTORY: Final = 500
 _IDS_SHOWN: Final = 200
-
 
 RULE: Final = "rule."
 """What the parameters of the query that set rules begin with."""
@@ -129,8 +129,7 @@ def judge(visit: Visit) -> SitePage:
     Raises:
         NotFound: there is no such judge, or the discipline has no rounds.
     """
-    _, rounds = arena(visit)
-    page = person(replace(visit, query={"board": rounds.judges, **visit.query}))
+    page = person(replace(visit, query={"board": arena(visit)[1].judges, **visit.query}))
     report = visit.api.rounds.judge(visit.path["contest"], visit.path["id"], as_of=visit.as_of)
     return replace(page, template="judge.html", values={**page.values, "report": report})
 
@@ -144,7 +143,7 @@ def person(visit: Visit) -> SitePage:
     if all(each["board"] != board for each in participant.boards) and "board" not in visit.query:
         board = participant.boards[0]["board"] if participant.boards else board
     explanation = boards.explain(contest.id, name, board=board, as_of=visit.as_of)
-    steps = steps_of(explanation)
+    steps, label = steps_of(explanation), labels(contest, board)
     published = _board_at(visit, contest.id, name, board, explanation)
     position = published.seq
     history = _history(visit, contest.id, name, board, position)
@@ -153,6 +152,7 @@ def person(visit: Visit) -> SitePage:
         "contest": contest,
         "id": name,
         "name": participant.name,
+        "named": label,
         "board": board,
         "boards": [each for each in participant.boards if not _is_family(each["board"], board)],
         "explanation": explanation,
@@ -179,7 +179,7 @@ def person(visit: Visit) -> SitePage:
     }
     return SitePage(
         template="person.html",
-        title=f"{participant_text(participant.name, name)} · {contest.title}",
+        title=f"{participant_text(participant.name, name, label)} · {contest.title}",
         values=values,
         data=addresses.api(
             "contests", contest.id, "boards", board, "explanations", name, as_of=visit.as_of

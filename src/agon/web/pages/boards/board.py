@@ -10,6 +10,7 @@ from agon.disciplines import discipline
 from agon.errors import NotFound
 from agon.kernel.bidi import isolated_text
 from agon.web import addresses
+from agon.web.labels import labels
 from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.board_choice import (
     DRAWN,
@@ -55,17 +56,18 @@ def _board(visit: Visit, name: str) -> SitePage:
     page = boards.get(contest.id, name, query)
     robust = robustness_of(visit, page)
     sortable, own_columns = columns_by_name(visit, page), columns_of(page)
-    choice = choice_of(visit, page, own_columns, sortable)
+    choice, label = choice_of(visit, page, own_columns, sortable), labels(contest, page.board)
     details = details_of(page, own_columns)
     columns = chosen_columns(choice, own_columns, sortable, details=details)
     movement = None if search or query.sort or not page.rows else _movement(visit, page)
     drawn = _figures(page, movement, robust)
     movement = movement if choice.shows("moved") else None
-    shown = lines(visit, page, columns, movement, robust, choice)
+    shown = lines(visit, page, columns, movement, robust, choice, label)
     own = _own_row(visit, page)
     listed = boards.list(contest.id).items
+    marked = _row_to_mark(visit, page) or own
     by_rank = not (search or query.sort or query.cursor)
-    chart = picture_of(visit, page, robust, _row_to_mark(visit, page) or own) if by_rank else None
+    chart = picture_of(visit, page, robust, marked, contest) if by_rank else None
     values = {
         "contest": contest,
         "boards": listed,
@@ -78,6 +80,7 @@ def _board(visit: Visit, name: str) -> SitePage:
         **_optional_columns(page, shown, sortable),
         "choice": choice,
         "label": partial(column_label, page),
+        "named": label,
         "offers": offers(choice, own_columns, drawn, sortable, details=details),
         "since": None if movement is None else movement.since,
         "own": own,
@@ -94,11 +97,7 @@ def _board(visit: Visit, name: str) -> SitePage:
         title=f"{isolated_text(page.board)} · {contest.title}",
         values={**values, **vars(column_texts(page, values))},
         data=addresses.api(
-            "contests",
-            contest.id,
-            "boards",
-            name,
-            as_of=as_of,
+            "contests", contest.id, "boards", name, as_of=as_of,
             **query.model_dump(include={*_SELECTION, "cursor", "around"}),
             limit=visit.query.get("limit"),
         ),
@@ -107,7 +106,7 @@ def _board(visit: Visit, name: str) -> SitePage:
         picture=addresses.card(contest.id, page.rows[0]["id"], board=page.board, as_of=as_of)
         if page.rows
         else "",
-    )
+    )  # fmt: skip
 
 
 def _without_score(visit: Visit, page: BoardPage, query: BoardQuery) -> dict[str, Any]:

@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from markupsafe import Markup
 
 from agon.api.models.analysis import Epochs, ProblemMatrix
 from agon.api.models.boards import BoardPage
+from agon.api.models.contests import Contest
 from agon.app.charts import HistogramBin, histogram, interval_chart
 from agon.disciplines import discipline
 from agon.errors import NotFound, NotScorable
 from agon.web import addresses
+from agon.web.labels import labels
 from agon.web.page import NotAtOnce, Visit
 from agon.web.pages.boards.board_rows import interval_ends
 from agon.web.pages.boards.distribution import histogram_bins
@@ -54,7 +57,11 @@ class Picture:
 
 
 def picture_of(
-    visit: Visit, page: BoardPage, robust: Robust | None, own: Mapping[str, Any] | None
+    visit: Visit,
+    page: BoardPage,
+    robust: Robust | None,
+    own: Mapping[str, Any] | None,
+    contest: Contest,
 ) -> Picture | None:
     """Return the picture of a board by rank; None: it has none.
 
@@ -69,14 +76,14 @@ def picture_of(
     if not page.rows:
         return None
     if can.epochs is not None and page.board == can.epochs.weights:
-        return _slow(visit, _shares, page)
+        return _slow(visit, partial(_shares, contest=contest), page)
     if can.problems is not None and can.problems.matrix and not page.board.startswith("problem:"):
         return _slow(visit, _matrix, page)
     if page.rows_total < _FEWEST:
         return None
     intervals = interval_ends(page.rows, robust)
     if any(ends is not None for ends in intervals):
-        return _intervals(visit, page, intervals)
+        return _intervals(visit, page, intervals, labels(contest, page.board))
     return _distribution(visit, page, own)
 
 
@@ -92,11 +99,11 @@ def _slow(
         return None
 
 
-def _shares(visit: Visit, page: BoardPage) -> Picture | None:
+def _shares(visit: Visit, page: BoardPage, *, contest: Contest) -> Picture | None:
     listed: Epochs = visit.api.analysis.epochs(page.contest, as_of=str(page.seq))
     if len(listed.items) < _FEWEST - 1:
         return None
-    return Picture("shares", shares=epoch_shares(listed))
+    return Picture("shares", shares=epoch_shares(listed, contest))
 
 
 def _matrix(visit: Visit, page: BoardPage) -> Picture | None:
@@ -108,13 +115,16 @@ def _matrix(visit: Visit, page: BoardPage) -> Picture | None:
 
 
 def _intervals(
-    visit: Visit, page: BoardPage, intervals: Sequence[tuple[float | None, float | None] | None]
+    visit: Visit,
+    page: BoardPage,
+    intervals: Sequence[tuple[float | None, float | None] | None],
+    label: Callable[[str], str],
 ) -> Picture:
     names = page.names or {}
     rows: list[Mapping[str, Any]] = [
         {
             "id": row["id"],
-            "name": participant_text(names.get(row["id"]), row["id"]),
+            "name": participant_text(names.get(row["id"]), row["id"], label),
             "score": row["score"],
             "tier": row.get("tier"),
             **({} if ends is None else {"low": ends[0], "high": ends[1]}),

@@ -4,8 +4,9 @@ The HTML of rows is made here and not in the template: it is most of the page, a
 several times as long for it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from itertools import groupby
 from math import ceil, floor
@@ -18,11 +19,12 @@ from agon.api.models.boards import BoardPage
 from agon.api.models.rounds import DecidedRank
 from agon.app.charts.markup import LIGHT
 from agon.disciplines import discipline
+from agon.disciplines.capabilities import ColumnMeaning
 from agon.web import addresses
 from agon.web.page import Visit
 from agon.web.pages.boards.board_choice import Choice, value_of
 from agon.web.pages.boards.robustness import Robust
-from agon.web.rendering import aligned_texts, number_text, participant, words
+from agon.web.rendering import aligned_texts, number_text, participant, share_texts, words
 
 _HUES: Final = len(LIGHT)
 _PLACES: Final = 4
@@ -64,7 +66,7 @@ class Line:
 
     Attributes:
         row: as it is stored.
-        name: of its participant; None: none is shown.
+        participant: whose row it is, as HTML.
         address: of the page of its participant.
         score: its score.
         texts: the values of the other columns, as HTML.
@@ -77,7 +79,7 @@ class Line:
     """
 
     row: dict[str, Any]
-    name: str | None
+    participant: Markup
     address: str
     score: str
     texts: Sequence[str]
@@ -105,6 +107,7 @@ def lines(
     movement: Movement | None,
     robust: Robust | None,
     choice: Choice,
+    label: Callable[[str], str],
 ) -> list[Line]:
     """Return the rows as they are shown, with bars and intervals on one scale each."""
     address = addresses.rows(
@@ -116,20 +119,17 @@ def lines(
     ends = interval_ends(page.rows, robust)
     spans = _spans(page.rows, ends) if choice.shows("interval") else {}
     robustness = _robustness_cells(visit, page, robust if choice.shows("robustness") else None)
-    scores = aligned_texts([row["score"] for row in page.rows])
-    meanings = [discipline(page.discipline).traits.meaning(page.board, name) for name in columns]
-    texts = [
-        _cells(
-            [value_of(row, name) for row in page.rows],
-            named=dict(() if meaning is None else meaning.named),
-        )
-        for name, meaning in zip(columns, meanings, strict=True)
-    ]
+    meaning = partial(discipline(page.discipline).traits.meaning, page.board)
+    scored = meaning("score")
+    scores = (share_texts if scored and scored.is_share else aligned_texts)(
+        [row["score"] for row in page.rows]
+    )
+    texts = [_cells([value_of(row, name) for row in page.rows], meaning(name)) for name in columns]
     names = page.names or {}
     return [
         Line(
             row,
-            names.get(row["id"]),
+            participant(names.get(row["id"]), row["id"], label),
             address(row["id"]),
             score,
             cells,
@@ -143,8 +143,11 @@ def lines(
     ]
 
 
-def _cells(values: Sequence[Any], *, named: Mapping[Any, str]) -> list[str]:
+def _cells(values: Sequence[Any], meaning: ColumnMeaning | None) -> Sequence[str]:
     """Return the values of a column as HTML; the text of a number needs no escaping."""
+    if meaning is not None and meaning.is_share and _PLAIN.issuperset(map(type, values)):
+        return share_texts(values)
+    named = dict(() if meaning is None else meaning.named)
     texts = aligned_texts(values, places=_PLACES)
     if named:
         texts = [named.get(value, text) for value, text in zip(values, texts, strict=True)]
@@ -160,14 +163,13 @@ def _row_html(line: Line) -> str:
     row = line.row
     own = ' class="own"' if line.is_own else ""
     moved = "" if line.moved is None else f'<td class="num moved">{line.moved}</td>'
-    shown = participant(line.name, row["id"])
     texts = "".join(
         [f'<td class="num{" no" if text == "no" else ""}">{text}</td>' for text in line.texts]
     )
     return (
         f'<tr data-key="{escape(row["id"])}"{own}>'
         f'<td class="num">{number_text(row["rank"])}</td>{moved}'
-        f'<th scope="row"><a href="{escape(line.address)}">{shown}</a></th>'
+        f'<th scope="row"><a href="{escape(line.address)}">{line.participant}</a></th>'
         f'<td class="num score">{line.score}</td>'
         f"{_parts_html(line)}{_interval_html(line)}{line.robustness}{texts}</tr>"
     )

@@ -7,7 +7,9 @@ from typing import Final
 from markupsafe import Markup
 
 from agon.api.models.analysis import Epochs
+from agon.api.models.contests import Contest
 from agon.app.charts import shares_figure, svg
+from agon.web.labels import weight_labels
 from agon.web.rendering import for_both_widths, number_text
 
 _HOTKEY: Final = 8
@@ -31,22 +33,28 @@ class EpochShares:
     rows: Sequence[tuple[int, Sequence[float]]]
 
 
-def epoch_shares(listed: Epochs) -> EpochShares:
-    """Return the shares of the emission in the epochs of a list."""
+def epoch_shares(listed: Epochs, contest: Contest) -> EpochShares:
+    """Return the shares of the emission in the epochs of a list.
+
+    Args:
+        listed: the epochs.
+        contest: whose epochs they are.
+    """
     items, miners = listed.items, listed.miners
-    bands = [(miner_text(each.uid, each.hotkey), each.shares) for each in miners]
+    label, burn = weight_labels(contest)
+    bands = [(miner_text(label(each.uid), each.hotkey), each.shares) for each in miners]
     others = None
     if listed.others:
         sums = (sum(each.shares[at] for each in miners) for at in range(len(items)))
         rest = [max(0.0, item.paid - drawn) for item, drawn in zip(items, sums, strict=True)]
         others = (f"all {number_text(listed.others)} others", rest)
-    burned = [item.burn for item in items]
+    burned = (burn, [item.burn for item in items])
     figure = shares_figure(
         [item.epoch for item in items], bands, others, burned,
         title="Shares of the emission", subtitle="",
         span=f"epochs {items[0].epoch} to {items[-1].epoch}",
     )  # fmt: skip
-    drawn = [*bands, *([others] if others else []), ("burned", burned)]
+    drawn = [*bands, *([others] if others else []), burned]
     rows = [
         (items[at].epoch, [round(100 * shares[at], 2) for _, shares in drawn])
         for at in reversed(range(len(items)))
@@ -58,13 +66,13 @@ def epoch_shares(listed: Epochs) -> EpochShares:
     )
 
 
-def miner_text(uid: str, hotkey: str | None) -> str:
-    """Return a miner as text: its uid, and the beginning of its hotkey where it is known.
+def miner_text(label: str, hotkey: str | None) -> str:
+    """Return a miner as text: what it is called, and the beginning of its hotkey if it is known.
 
     Example:
-        >>> miner_text("5", None), miner_text("5", "5F3sa2TJAWMqDhXG6jhV4N8ko9Sx")
+        >>> miner_text("uid 5", None), miner_text("uid 5", "5F3sa2TJAWMqDhXG6jhV4N8ko9Sx")
         ('uid 5', 'uid 5 · 5F3sa2TJ…')
     """
     if not hotkey:
-        return f"uid {uid}"
-    return f"uid {uid} · {hotkey if len(hotkey) <= _HOTKEY else hotkey[:_HOTKEY] + '…'}"
+        return label
+    return f"{label} · {hotkey if len(hotkey) <= _HOTKEY else hotkey[:_HOTKEY] + '…'}"
