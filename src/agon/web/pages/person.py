@@ -25,14 +25,13 @@ from agon.web.pages.boards.since import previous_positions, since
 from agon.web.pages.cases import cases_of
 from agon.web.pages.factors import factors_of
 from agon.web.pages.live.arena import arena, opponents
+from agon.web.pages.run import address_of_run
 from agon.web.rendering import number_text, participant_text, time_text
 
 PARTS: Final = 200
 _CUT: Final = 0.1
 _HISTORY: Final = 500
 _IDS_SHOWN: Final = 200
-
-
 RULE: Final = "rule."
 """What the parameters of the query that set rules begin with."""
 
@@ -174,6 +173,7 @@ def person(visit: Visit) -> SitePage:
         "plot": _plot(contest.id, name, board, history),
         "comparison": _comparison(visit, contest.id, board, explanation),
         "what_if": _what_if(visit, contest, board, explanation),
+        "run": address_of_run(visit, contest, board, name),
         "ids_shown": _IDS_SHOWN,
         "as_of": visit.as_of,
     }
