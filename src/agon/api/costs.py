@@ -60,6 +60,7 @@ _OPERATIONS: Final[Mapping[Kind, str]] = {
     "getLedgerHead listLog listProblems getProblem publishProblem revealProblem listRecords "
     "listRounds getRound getNextRound listResults getMatch listLatencies getHealth getReadiness "
     "getMetrics listSnapshots getSnapshot listParticipants submit listSubmissions getSubmission "
+    "getTrials "
     "listVotes drawRound listMatches listWebhooks createWebhook changeWebhook removeWebhook "
     "listDeliveries listProtections testWebhook redeliver handIn",
 }

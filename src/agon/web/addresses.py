@@ -150,6 +150,11 @@ def cases(contest_id: str, case: str = "") -> str:
     return f"{contest(contest_id)}/cases{_path([case])}"
 
 
+def run(contest_id: str, submission: str) -> str:
+    """Return the address of the run of a submitted agent."""
+    return f"{contest(contest_id)}/submissions/{_last(submission)}"
+
+
 def matches(contest_id: str, **query: Any) -> str:
     """Return the address of an arena's matches; parameters that are None or empty are left out."""
     return _with_query(f"{contest(contest_id)}/matches", query)

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from agon.api.models.base import ExternalId, JsonObject, RecordId, Request, Resource
 from agon.api.models.jobs import Job
-from agon.entities import ledgers
+from agon.entities import ledgers, trials
 
 
 class SubmissionCreate(Request):
@@ -27,6 +27,16 @@ class SubmissionCreate(Request):
 
 class Submission(Resource, ledgers.SubmissionView):
     """A submission and its verdict."""
+
+
+class Trial(Resource, trials.Trial):
+    """A trial of a submitted agent on one task."""
+
+
+class TrialRun(Resource, trials.TrialRun):
+    """The run of a submitted agent."""
+
+    trials: tuple[Trial, ...] = Field(description="The trials by task.")
 
 
 class SubmissionReceipt(Resource):

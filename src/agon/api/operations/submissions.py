@@ -8,7 +8,12 @@ from agon.api.command import Command
 from agon.api.models.base import Page
 from agon.api.models.jobs import Job
 from agon.api.models.records import ImportSummary, Record
-from agon.api.models.submissions import Submission, SubmissionCreate, SubmissionReceipt
+from agon.api.models.submissions import (
+    Submission,
+    SubmissionCreate,
+    SubmissionReceipt,
+    TrialRun,
+)
 from agon.api.operation import ContestContext, operation
 from agon.api.operations.jobs import queue_job, waiting
 from agon.api.operations.records import ndjson_body, records_page
@@ -19,6 +24,7 @@ from agon.app.access.permissions import permits
 from agon.app.arena.live.beginning import require_round
 from agon.app.contests.submissions import creation, listing
 from agon.app.contests.submissions.submission import SubmissionContent as NewSubmission
+from agon.app.contests.submissions.trials import trial_run
 from agon.app.queue.jobs import round_job
 from agon.disciplines import Ballot, Rounds, discipline
 from agon.errors import Conflict, Unreadable
@@ -71,6 +77,16 @@ def get_submission(ctx: ContestContext, submission: SubmissionId) -> Submission:
     """Return a submission, with its verdict once the caller may see one."""
     stored = listing.submission(ctx.service, ctx.view, submission, by=ctx.caller)
     return Submission.model_validate(stored)
+
+
+@operation("GET", "/contests/{contest}/submissions/{id}/trials", id="getTrials",
+           permission="submission.read-own", summary="Get a submission's trials")  # fmt: skip
+def get_trials(ctx: ContestContext, submission: SubmissionId) -> TrialRun:
+    """Return the run of a submitted agent: progress, and each task's result, reason and cost.
+
+    Participants see their own. While a contest is frozen, results that came later are left out.
+    """
+    return TrialRun.model_validate(trial_run(ctx.service, ctx.view, submission, by=ctx.caller))
 
 
 @operation("POST", "/contests/{contest}/votes", id="addVotes", permission="vote.add",
@@ -129,6 +145,7 @@ class Submissions(Noun):
     create = submit
     list = list_submissions
     get = get_submission
+    trials = get_trials
     votes = list_votes
     draw_round = draw_round
     matches = list_matches

@@ -35,6 +35,8 @@ _MAX_REASON_LENGTH: Final = 2000
 _FAULT: Final = "unscored"
 _MAX_REWARDS: Final = 1000
 _MAX_KEY_LENGTH: Final = 200
+_MAX_TAKEN: Final = 10**15
+"""Seconds, tokens and dollars are below this."""
 
 MakeAgent = Callable[[str, Path], Agent]
 """Returns an agent for a command line and the folder with its files."""
@@ -53,8 +55,8 @@ def trial(
 
     Returns:
         A function from a job to its outcome: ``result``, ``reason``, ``task_sha256``, ``rewards``,
-        and what the record says of the run: ``reward_source``, ``agent_timeout``,
-        ``agent_network``.
+        what the record says of the run (``reward_source``, ``agent_timeout``, ``agent_network``),
+        and what it took: ``seconds``, and ``usage`` by the agent's own account, if there is one.
     """
 
     def run(assignment: Assignment, progress: JobProgress) -> dict[str, Any]:
@@ -98,6 +100,13 @@ def trial(
             "reward_source": result.reward_source,
             "agent_timeout": result.agent_timeout,
             "agent_network": result.agent_network,
+            "seconds": result.timings["total_s"],
+            "usage": None
+            if result.usage is None
+            else {
+                "tokens": result.usage.input_tokens + result.usage.output_tokens,
+                "cost_usd": result.usage.cost_usd,
+            },
         }
 
     return run
@@ -159,7 +168,9 @@ def store_trial(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
         "validator_id": payload["validator"],
         "task_id": payload["task"],
     }
-    row = {**place, "passed": result == "passed", **_circumstances(outcome)}
+    circumstances = _circumstances(outcome)
+    row = {**place, "passed": result == "passed", **circumstances}
+    shown = {"rewards": rewards, "agent_network": circumstances["agent_network"], **_took(outcome)}
 
     def finish(session: Session) -> Mapping[str, Any]:
         contest = session.contests.lock(payload["contest"])
@@ -170,7 +181,7 @@ def store_trial(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
                 for key, reward in rewards.items()
             ],
         )  # fmt: skip
-        return {"result": result, "reason": reason, "task_sha256": sha256, **recorded}
+        return {"result": result, "reason": reason, "task_sha256": sha256, **shown, **recorded}
 
     return finish
 
@@ -188,6 +199,34 @@ def _circumstances(outcome: Mapping[str, Any]) -> dict[str, str]:
             raise InvalidOutcome(f"{name} is not one of {', '.join(choices)}; send one of them")
         said[name] = str(outcome[name])
     return said
+
+
+def _took(outcome: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a trial took, as far as its worker says so: no record has it.
+
+    Raises:
+        InvalidOutcome: a value is no number of seconds, tokens or dollars.
+    """
+    usage = outcome.get("usage") or {}
+    if not isinstance(usage, Mapping):
+        raise InvalidOutcome("usage is not an object; send tokens and cost_usd, or null")
+    values = {
+        "seconds": outcome.get("seconds"),
+        "usage.tokens": usage.get("tokens"),
+        "usage.cost_usd": usage.get("cost_usd"),
+    }
+    for name, value in values.items():
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is not None and not (is_number and 0 <= value < _MAX_TAKEN):
+            raise InvalidOutcome(f"{name} is not a number from 0 to {_MAX_TAKEN:,}; send one")
+    tokens = values["usage.tokens"]
+    return {
+        "seconds": values["seconds"],
+        "usage": {
+            "tokens": None if tokens is None else int(tokens),
+            "cost_usd": values["usage.cost_usd"],
+        },
+    }
 
 
 def _rewards(rewards: Any) -> dict[str, float]:

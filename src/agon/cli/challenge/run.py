@@ -186,10 +186,9 @@ def _report(summary: dict[str, Any], folder: Path, form: str) -> None:
     from agon.errors import Unavailable
 
     if "stopped" in summary:
-        done = summary["total"] + summary["unscored"]
         raise Unavailable(
-            f"the run ended early: {summary['stopped']}; "
-            f"{done} of {len(summary['tasks']) * summary['trials']} trials are finished; "
+            f"the run ended early: {summary['stopped']}; {summary['total']} of "
+            f"{len(summary['tasks']) * summary['trials']} trials are finished; "
             "the same command with a larger limit goes on"
         )
     if "reason" in summary:

@@ -251,6 +251,17 @@ class Queue:
         )
         return [_job(row) for row in self._transaction.all(listing)]
 
+    def trials_of(self, contest_no: int, submission: str, *, since: datetime) -> list[Job]:
+        """Return the trials of a submission that was received at a time, oldest first."""
+        own = select(JOBS).where(
+            JOBS.c.contest_no == contest_no,
+            JOBS.c.created_at >= to_micros(since),
+            JOBS.c.kind == "trial",
+            JOBS.c.dedupe.startswith(f"trial:{contest_no}:{submission}:", autoescape=True),
+        )
+        rows = self._transaction.all(own.order_by(JOBS.c.created_at, JOBS.c.id))
+        return [_job(row) for row in rows]
+
     def last_done(self, kind: JobKind, *, contest_no: int, since: datetime) -> Job | None:
         """Return the last completed job of a kind and contest, if it ended after a time."""
         ended = select(JOBS).where(

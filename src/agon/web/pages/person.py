@@ -26,6 +26,7 @@ from agon.web.pages.boards.since import previous_positions, since
 from agon.web.pages.cases import cases_of
 from agon.web.pages.factors import factors_of
 from agon.web.pages.live.arena import arena, opponents
+from agon.web.pages.run import address_of_run
 from agon.web.rendering import number_text, participant_text, time_text
 
 PARTS: Final = 200
@@ -174,6 +175,7 @@ def person(visit: Visit) -> SitePage:
         "plot": _plot(contest.id, name, board, history),
         "comparison": _comparison(visit, contest.id, board, explanation),
         "what_if": _what_if(visit, contest, board, explanation),
+        "run": address_of_run(visit, contest, board, name),
         "ids_shown": _IDS_SHOWN,
         "as_of": visit.as_of,
     }

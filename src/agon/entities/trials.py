@@ -1,0 +1,73 @@
+"""The trials of a submitted agent: one job for each task, and what it came to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from agon.entities.jobs import JobState
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """A trial of an agent on one task.
+
+    Attributes:
+        task: the task's name.
+        job: the job that runs it.
+        state: the state of that job.
+        result: passed, failed or timeout; None: there is none that the caller may see yet.
+        reason: why it did not pass, or why its job failed; empty: nothing is to be said.
+        rewards: the rewards that its tests wrote, by key.
+        agent_network: what the agent could reach; None: nothing has run.
+        attempts: number of attempts so far.
+        progress: the part that is done, from 0 to 1, as last reported.
+        seconds: how long the whole trial took; None: unknown.
+        tokens: tokens that the agent read and wrote, by its own account; None: unknown.
+        cost_usd: its cost in US dollars, by its own account; None: unknown.
+        ended_at: when the job ended.
+    """
+
+    task: str
+    job: str
+    state: JobState
+    result: str | None
+    reason: str
+    rewards: Mapping[str, float]
+    agent_network: str | None
+    attempts: int
+    progress: float | None
+    seconds: float | None
+    tokens: int | None
+    cost_usd: float | None
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialRun:
+    """The run of a submitted agent: all its trials, and their sums.
+
+    Attributes:
+        submission: the submission's id, which is that of its row on the board.
+        user: who sent it.
+        miner_uid: the miner it is for.
+        at: when it was received.
+        total: number of trials whose jobs are stored; jobs are deleted some time after their end.
+        ended: how many of them have ended.
+        counts: number of trials by result; ``unscored`` are those whose job failed.
+        seconds: how long the trials took together.
+        tokens: the sum of the tokens that are known; None: none is.
+        cost_usd: the sum of the costs that are known; None: none is.
+        trials: the trials by task.
+    """
+
+    submission: str
+    user: str
+    miner_uid: int
+    at: datetime
+    total: int
+    ended: int
+    counts: Mapping[str, int]
+    seconds: float
+    tokens: int | None
+    cost_usd: float | None
+    trials: tuple[Trial, ...]
