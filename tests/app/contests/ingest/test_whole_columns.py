@@ -161,6 +161,6 @@ def test_times_of_a_column_in_two_units_are_refused_at_every_door(
 
 def test_requests_may_have_different_units(service: Service) -> None:
     """Each request states its own times, and the same time is the same record."""
-    rows = [[{"id": "u1", "created_at": time}] for time in (SECONDS, str(MILLISECONDS))]
+    rows: list[Rows] = [[{"id": "u1", "created_at": time}] for time in (SECONDS, str(MILLISECONDS))]
     first, again = add(service, "requests", *rows)
     assert (first.added, again.repeated) == (1, 1)
