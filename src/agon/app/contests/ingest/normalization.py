@@ -158,10 +158,10 @@ class BatchNormalizer:
         The first row of each column has its issue, which counts the others; they have None.
         """
         found: dict[str, list[tuple[int, str, str]]] = {}
-        for index, name in self._ids.contradicting(table, columns):
+        for index, name in self._ids.contradictions(table, columns):
             reason = "is not whole, and ids such as 10.0 of the same column were read as 10"
             found.setdefault(name, []).append((index, reason, "write them without .0"))
-        for index, name, unit in self._times.differing(table, columns, is_normal=is_normal):
+        for index, name, unit in self._times.other_units(table, columns, is_normal=is_normal):
             reason = f"is in another unit than the first time of the column, which is in {unit}"
             remedy = "give all times of a column in one unit, or all as 2026-11-21T10:00:00Z"
             found.setdefault(name, []).append((index, reason, remedy))

@@ -28,7 +28,7 @@ class WholeIds:
         >>> users, ids = Table("users", (Column("id", Kind.ID),)), WholeIds()
         >>> ids.read(users, {"id": ("10.0", "11")}, {"id": "ID"})
         {'id': ('10', '11')}
-        >>> ids.notes, list(ids.contradicting(users, {"id": ("12", "x.0")}))
+        >>> ids.notes, list(ids.contradictions(users, {"id": ("12", "x.0")}))
         (('users.ID: read 10.0 as 10',), [(1, 'id')])
     """
 
@@ -50,7 +50,7 @@ class WholeIds:
             spelled: the sender's name of each column.
         """
         changed: dict[str, Sequence[Any]] = {}
-        for name in self._undecided(table, columns):
+        for name in self._id_columns(table, columns):
             values = columns[name]
             if {int}.issuperset(map(type, values)):
                 continue
@@ -63,7 +63,7 @@ class WholeIds:
                 changed[name] = tuple(map(_whole, values))
         return {**columns, **changed} if changed else columns
 
-    def contradicting(self, table: Table, columns: Columns) -> Iterator[tuple[int, str]]:
+    def contradictions(self, table: Table, columns: Columns) -> Iterator[tuple[int, str]]:
         """Yield index and column of ids that are not whole, where others were read as whole."""
         for name in columns:
             if (table.name, name) in self._read:
@@ -71,7 +71,7 @@ class WholeIds:
                     if value not in _MISSING and not _is_whole(value):
                         yield index, name
 
-    def _undecided(self, table: Table, columns: Columns) -> Iterator[str]:
+    def _id_columns(self, table: Table, columns: Columns) -> Iterator[str]:
         for column in table.columns:
             is_read = column.kind is Kind.ID and column.name in columns
             if is_read and (table.name, column.name) not in self._others:
@@ -94,14 +94,14 @@ class TimeUnits:
     Example:
         >>> from agon.records import Column
         >>> votes, units = Table("votes", (Column("at", Kind.TIMESTAMP),)), TimeUnits()
-        >>> list(units.differing(votes, {"at": (1_760_000_000, "1760000000000", "2026-01-20")}))
+        >>> list(units.other_units(votes, {"at": (1_760_000_000, "1760000000000", "2026-01-20")}))
         [(1, 'at', 'seconds'), (2, 'at', 'seconds')]
     """
 
     def __init__(self) -> None:
         self._units: dict[tuple[str, str], int] = {}
 
-    def differing(
+    def other_units(
         self, table: Table, columns: Columns, *, is_normal: bool = False
     ) -> Iterator[tuple[int, str, str]]:
         """Yield index and column of times in another unit than the first, and the first's name.
