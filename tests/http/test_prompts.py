@@ -11,7 +11,8 @@ from fakes.instance import Instance
 from fakes.service import ORGANISER
 
 NDJSON = {"content-type": "application/x-ndjson"}
-NO_TEXT: tuple[object, ...] = (7, -1, 7.5, 1e300, True, False, {}, {"a": 1}, [], ["p"], [None])
+WHOLE: tuple[object, ...] = (7, -1)
+NO_TEXT: tuple[object, ...] = (7.5, 1e300, True, False, {}, {"a": 1}, [], ["p"], [None])
 UNUSABLE: tuple[object, ...] = (None, "", "\x00", "a\x00b", "a" * 501)
 VALID: dict[str, dict[str, Any]] = {
     "prompts": {"id": "p", "text": "Why?"},
@@ -37,7 +38,8 @@ def test_every_value_of_another_type_is_named_with_its_line(instance: Instance, 
     """A number as text was an internal error, and a list an id of its own notation."""
     valid = VALID[kind]
     for column in valid:
-        values = (*NO_TEXT, *UNUSABLE[: -1 if column == "text" else None])
+        is_text = column == "text"
+        values = (*NO_TEXT, *(WHOLE if is_text else ()), *UNUSABLE[: -1 if is_text else None])
         for value in values:
             sent = _sent(instance, kind, valid, {**valid, column: value})
             assert sent.status_code == 422, (column, value)
@@ -54,11 +56,22 @@ def test_every_value_of_another_type_is_named_with_its_line(instance: Instance, 
 
 def test_all_wrong_values_are_listed_at_once(instance: Instance) -> None:
     """Who corrects a file wants to correct it once."""
-    sent = _sent(instance, "prompts", {"id": 5, "text": 7}, {"id": None, "retired": "perhaps"})
+    sent = _sent(instance, "prompts", {"id": 5.5, "text": 7}, {"id": None, "retired": "perhaps"})
     assert sent.status_code == 422
     details = {error["pointer"]: error["detail"] for error in sent.json()["errors"]}
     assert details.keys() == {"/1/id", "/1/text", "/2/id", "/2/text", "/2/retired"}
     assert "'7' is not text; give text in quotes" in details["/1/text"]
+
+
+def test_a_whole_number_is_the_id_of_its_digits(instance: Instance) -> None:
+    """As in records: a CSV file cannot say whether an id is a number."""
+    assert _sent(instance, "prompts", {"id": 7, "text": "Why?"}).status_code == 201
+    answer = {"id": 8, "prompt_id": "7", "text": "So."}
+    assert _sent(instance, "human-answers", answer, {**answer, "id": 9, "prompt_id": 7}).json() == {
+        "saved": 2
+    }
+    twice = _sent(instance, "prompts", {"id": 7, "text": "Why?"}, {"id": "7", "text": "How?"})
+    assert twice.status_code == 201
 
 
 def test_a_text_for_true_or_false_is_read_as_in_records(instance: Instance) -> None:

@@ -100,11 +100,15 @@ def test_a_clear_win_counts_three_times() -> None:
     rows = [
         battle("x", "y", winner=word, weight=2) for word in ("A>>B", "A>B", "A=B", "B>>A", "B<<A")
     ]
-    made = import_records("arena-battles", rows).tables["matches"]
+    imported = import_records("arena-battles", rows)
+    made = imported.tables["matches"]
     assert made["weight"].to_pylist() == [6, 2, 2, 6, 6]
     assert made["winner"].to_pylist() == ["a", "a", "tie", "b", "a"]
-    bare = import_records("arena-battles", [battle("x", "y", winner="A>B")]).tables["matches"]
-    assert "weight" not in bare.column_names
+    note = "clear wins such as A>>B count 3 times, as in Arena-Hard: 3 rows"
+    assert note in imported.notes
+    bare = import_records("arena-battles", [battle("x", "y", winner="A>B")])
+    assert "weight" not in bare.tables["matches"].column_names
+    assert not any("clear wins" in text for text in bare.notes)
 
 
 def test_bad_shares_and_weights_have_one_message_each() -> None:

@@ -1,8 +1,11 @@
 """The report and the replay of a league are made from its ledger by commands."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cli.command import Cli
@@ -38,6 +41,29 @@ def test_prompts_and_human_answers_are_added(agon: Cli, database: str, tmp_path:
     file.write_text('{"id": "k1", "text": "As requested."}\n{"id": "k2", "text": "Noted."}\n')
     assert agon(*robotic).out == "2 honeypot answers saved\n"
     assert "set one of" in agon(*robotic, "--human-answers").err
+
+
+def test_prompts_are_added_from_files_of_every_format(
+    agon: Cli, database: str, tmp_path: Path
+) -> None:
+    """As at the desk and by ``agon contest add``, with the same mapping and notes."""
+    rows = [{"id": 71, "text": "Why, then?"}, {"id": 72, "text": "How?"}]
+    (tmp_path / "p.csv").write_text('ID;Text;notes\n71;"Why, then?";x\n72;How?;y\n')
+    (tmp_path / "p.json").write_text(json.dumps(rows))
+    (tmp_path / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "p.parquet")
+    add = ("arena", "prompts", "autumn", "--database", database)
+    for name in ("p.csv", "p.json", "p.jsonl", "p.parquet"):
+        added = agon(*add, tmp_path / name)
+        assert added.out == "2 prompts saved\n", added.err
+        is_spelled = name == "p.csv"
+        assert ("not used: notes" in added.err, "read ID as id" in added.err) == (is_spelled,) * 2
+    (tmp_path / "q.csv").write_text("no,question,retired\n73,Where?,NA\n")
+    (tmp_path / "map.toml").write_text('[columns]\nid = "no"\ntext = "question"\n')
+    mapped = agon(*add, tmp_path / "q.csv", "--mapping", tmp_path / "map.toml", "--null", "NA")
+    assert mapped.out == "1 prompt saved\n", mapped.err
+    wrong = agon(*add, tmp_path / "q.csv")
+    assert (wrong.code, "is missing; the header has" in wrong.err) == (2, True)
 
 
 def test_a_round_begins_at_will(agon: Cli, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ the columns that are not used. A match's id is its row, so that matches with the
 without one, are rated in file order. ``tie`` and ``tie (bothbad)`` are both ties.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -50,6 +50,7 @@ from agon.records import Column, CrossRowCheck, Kind, Records, RowCheck, Schema,
 from agon.records.conditions import Compare, IsBlank, SameValue
 from agon.records.names.mapping import NO_MAPPING, SourceMapping
 from agon.records.names.matching import match_names
+from agon.records.values.conversion_notes import count_rows
 from agon.records.values.json_values import EPOCH_UNITS, UNIT_NAMES
 from agon.records.values.words import choice_of
 
@@ -270,8 +271,7 @@ def read(
             notes.append("no column has the time: matches are rated in the order of the rows")
         if kept:
             notes.append(f"kept as categories of the matches: {', '.join(kept)}")
-        if missing := _missing(battles, form):
-            notes.append(f"rows without a preference are left out: {missing:,}")
+        notes += _row_notes(battles, form)
         return ImportedRecords(
             "arena",
             {"bots": battles.sql(_BOTS), "matches": matches},
@@ -295,11 +295,20 @@ def _times(form: _Form) -> str:
     return f"CASE WHEN winner IN {(*_CLEARLY_A, *_CLEARLY_B)} THEN {_CLEAR_WEIGHT} ELSE 1 END"
 
 
-def _missing(battles: Records, form: _Form) -> int:
-    """Count the rows that no judge gave a preference."""
-    if form.columns != _PREFERENCE:
-        return 0
-    return len(battles.sql("SELECT 1 FROM battles WHERE preference IS NULL"))
+def _row_notes(battles: Records, form: _Form) -> Iterator[str]:
+    """Yield a note about rows that are left out, and about those that count more than once."""
+    if form.columns == _PREFERENCE:
+        missing = len(battles.sql("SELECT 1 FROM battles WHERE preference IS NULL"))
+        if missing:
+            yield f"rows without a preference are left out: {missing:,}"
+    if form.columns == (_WINNER,):
+        clear = (*_CLEARLY_A, *_CLEARLY_B)
+        count = len(battles.sql(f"SELECT 1 FROM battles WHERE winner IN {clear}"))
+        if count:
+            yield (
+                f"clear wins such as A>>B count {_CLEAR_WEIGHT} times, as in Arena-Hard: "
+                f"{count_rows(count)}"
+            )
 
 
 def _without_empty(matches: pa.Table, *names: str) -> pa.Table:

@@ -118,11 +118,11 @@ def _chunks(
     How names and values were read is added to ``notes`` while the records are read.
     """
     path = Path(source)
-    has_lines = source == "-" or (path.suffix.lower() in _LINES and not path.is_dir())
-    if has_lines and not (mapping and replaced(mapping, ignore=())):
+    is_lines = has_lines(source)
+    if is_lines and not (mapping and replaced(mapping, ignore=())):
         return read_pieces(source), True
     discipline = api.contests.get(contest).discipline
-    if has_lines and mapping is not None:
+    if is_lines and mapping is not None:
         return _mapped_lines(discipline, table, source, mapping, notes), False
     if table is None:
         return records_of(discipline, source, mapping, notes=notes), False
@@ -164,7 +164,7 @@ def _rows_of(
     from agon.app.contests.ingest.uploads import read_upload
 
     with (
-        _open(path) as file,
+        open_file(path) as file,
         read_upload(discipline, table, path.name, file, option=_IGNORE, mapping=mapping) as upload,
     ):
         upload.require_valid()
@@ -172,7 +172,7 @@ def _rows_of(
         yield from upload.lines()
 
 
-def _open(path: Path) -> BinaryIO:
+def open_file(path: Path) -> BinaryIO:
     """Open a file.
 
     Raises:
@@ -184,6 +184,12 @@ def _open(path: Path) -> BinaryIO:
         raise NotFound(f"{path}: no such file") from None
     except OSError as error:
         raise Unreadable(f"{path} cannot be read ({error.strerror})") from None
+
+
+def has_lines(source: str) -> bool:
+    """Return whether a source is NDJSON that is sent as it is: by its ending, or ``-``."""
+    path = Path(source)
+    return source == "-" or (path.suffix.lower() in _LINES and not path.is_dir())
 
 
 def read_pieces(source: str) -> Iterator[bytes]:

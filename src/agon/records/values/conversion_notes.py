@@ -57,6 +57,11 @@ def read_numbers_as_times(label: str, units: Iterable[int]) -> str:
     return f"{label}: read as {' and '.join(UNIT_NAMES[unit] for unit in units)} since 1970"
 
 
+def read_whole_ids(label: str) -> str:
+    """Return the note about ids such as ``10.0`` in a column of whole ids."""
+    return f"{label}: read 10.0 as 10"
+
+
 def read_as_utc(labels: Iterable[str]) -> str:
     """Return the note about times without a zone."""
     return f"times without a zone are read as UTC: {list_parts(list(labels))}"

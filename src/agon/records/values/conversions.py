@@ -18,6 +18,7 @@ from agon.records.values.conversion_notes import (
     read_as_utc,
     read_numbers_as_times,
     read_truths,
+    read_whole_ids,
     read_words,
     unknown_names,
 )
@@ -31,7 +32,8 @@ from agon.records.values.words import EXACT_TRUTHS, FALSE, NAME, TRUE, StatedWor
 
 _ROW: Final = quote("converted row:")
 _MAX_WORDS: Final = 1_000  # different words of one column that are converted
-_WHOLE_ID: Final = r"-?[0-9]{1,15}(\.0+)?"
+WHOLE_ID: Final = r"-?[0-9]{1,15}(\.0+)?"
+"""An id that is whole, as programs that read ids as numbers write it."""
 _EPOCH: Final = r"[0-9]{9,16}(\.[0-9]*)?"
 _CLOCK: Final = "{0} LIKE '____-%:%'"
 _ZONE: Final = r".*([zZ]| UTC|[+-][0-9]{2}(:?[0-9]{2})?)"
@@ -203,7 +205,7 @@ class _Conversion:
                 elif column.kind is Kind.BOOLEAN:
                     exact = ", ".join(map(literal, EXACT_TRUTHS))
                     counted[f"words:{name}"] = f"count_if(lower({text}) NOT IN ({exact}))"
-                elif column.kind is Kind.ID and self._raw.types[name] != "JSON":
+                elif column.kind is Kind.ID:
                     counted[f"id:{name}"] = f"count_if({text} LIKE '%.0')"
         return dict(zip(counted, self._query(list(counted.values())), strict=True))
 
@@ -285,10 +287,10 @@ class _Conversion:
 
     def _convert_ids(self, column: Column) -> None:
         text = f"trim({self._text(column.name)})"
-        whole = f"regexp_full_match({text}, {literal(_WHOLE_ID)})"
+        whole = f"regexp_full_match({text}, {literal(WHOLE_ID)})"
         if self._query([f"bool_and({whole} OR {text} = '')"])[0]:
             value = f"split_part({text}, '.', 1)"
-            self.changes.replace(column.name, value, f"{self._label(column.name)}: read 10.0 as 10")
+            self.changes.replace(column.name, value, read_whole_ids(self._label(column.name)))
 
     def _convert_times(self, column: Column) -> None:
         """Read numbers of a complete column as times since 1970, in the one unit that fits."""

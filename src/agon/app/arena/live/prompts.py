@@ -123,12 +123,14 @@ def raise_issues(issues: Sequence[RowIssue]) -> None:
 def _text_issues(table: Table, row: Mapping[str, Any], line: int) -> Iterator[RowIssue]:
     """Yield the issues of ids and texts that are no text, or hold a character no text may have.
 
-    Bots get them as they are stored; a number would be another text in another notation.
+    Bots get texts as they are stored; a number would be another text in another notation.
     """
     for column in table.columns:
         value = row.get(column.name)
         if column.kind not in {Kind.ID, Kind.TEXT} or value is None:
             continue
+        if column.kind is Kind.ID and type(value) is int:
+            continue  # the id 7 is the id "7", as in all records
         if not isinstance(value, str):
             shown, reason, remedy = str(value), "is not text", "give text in quotes"
         elif (fault := unstorable(value)) is not None:

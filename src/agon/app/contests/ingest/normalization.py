@@ -7,6 +7,7 @@ from typing import Any, Final
 from agon.app.contests.ingest.batches import Batch, RowGroup, groups_of
 from agon.app.contests.ingest.read_values import ComparedTexts, ReadValues, reads_values
 from agon.app.contests.ingest.unused_keys import UnusedKeys
+from agon.app.contests.ingest.whole_columns import TimeUnits, WholeIds
 from agon.records import RowIssue, Schema, Table
 from agon.records.checks.headers import missing_remedy
 from agon.records.conditions import Columns
@@ -28,12 +29,13 @@ class BatchNormalizer:
         self._keys = UnusedKeys()
         self._values = ReadValues()
         self._texts = ComparedTexts()
+        self._ids, self._times = WholeIds(), TimeUnits()
         self._ignored = frozenset(map(fold_name, ignore))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """How keys and values were read: other spellings, and keys that are not used."""
-        return (*self._keys.notes, *self._values.notes)
+        return (*self._keys.notes, *self._ids.notes, *self._values.notes)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -74,7 +76,7 @@ class BatchNormalizer:
             group_rows = rows if is_all else [rows[index] for index in indexes]
             renamed, columns = self._rename(group, matched, group_rows)
             self._texts.add(table, columns)
-            normal = form.rows(columns, renamed)
+            normal = form.rows(*self._read_ids(table, matched, columns, renamed))
             if normal is group_rows:
                 normal_groups.append(replace(group, is_normal=True))
             else:
@@ -82,6 +84,16 @@ class BatchNormalizer:
                 self._add_values(table, matched, columns, normal)
                 for index, row, normal_row in zip(indexes, renamed, normal, strict=True):
                     sent[index], rows[index] = row, normal_row
+            lines = [batch.lines[index] for index in indexes]
+            contradictions = self._contradictions(
+                table, matched, columns, lines, is_normal=normal is group_rows
+            )
+            for index, issue in contradictions.items():
+                is_normal = False
+                if issue is None:
+                    left_out.add(indexes[index])
+                else:
+                    rows[indexes[index]] = issue
         if is_normal:
             return replace(batch, groups=normal_groups)
         changed = batch.with_rows(rows, sent=sent)
@@ -121,6 +133,48 @@ class BatchNormalizer:
             if name in sent and reads_values(column):
                 read = [row.get(name) for row in normal]
                 self._values.add(f"{table.name}.{matched.names[name]}", column, sent[name], read)
+
+    def _read_ids(
+        self, table: Table, matched: MatchedNames, columns: Columns, rows: list[Any]
+    ) -> tuple[Columns, list[Any]]:
+        """Return columns and rows with ids such as ``10.0`` as the ids that they mean."""
+        read = self._ids.read(table, columns, matched.names)
+        if read is columns:
+            return columns, rows
+        values = zip(*read.values(), strict=True)
+        return read, [dict(zip(read, row, strict=True)) for row in values]
+
+    def _contradictions(
+        self,
+        table: Table,
+        matched: MatchedNames,
+        columns: Columns,
+        lines: Sequence[int],
+        *,
+        is_normal: bool,
+    ) -> dict[int, RowIssue | None]:
+        """Return the issues of values that contradict how others of their column were read.
+
+        The first row of each column has its issue, which counts the others; they have None.
+        """
+        found: dict[str, list[tuple[int, str, str]]] = {}
+        for index, name in self._ids.contradictions(table, columns):
+            reason = "is not whole, and ids such as 10.0 of the same column were read as 10"
+            found.setdefault(name, []).append((index, reason, "write them without .0"))
+        for index, name, unit in self._times.other_units(table, columns, is_normal=is_normal):
+            reason = f"is in another unit than the first time of the column, which is in {unit}"
+            remedy = "give all times of a column in one unit, or all as 2026-11-21T10:00:00Z"
+            found.setdefault(name, []).append((index, reason, remedy))
+        issues: dict[int, RowIssue | None] = {}
+        for name, places in found.items():
+            index, reason, remedy = places[0]
+            value = str(columns[name][index])[:_SHOWN]
+            issues |= dict.fromkeys(one for one, _, _ in places if one not in issues)
+            issues[index] = RowIssue(
+                "mixed-values", table.name, table.name, lines[index], matched.names[name], value,
+                reason, remedy, count=len(places),
+            )  # fmt: skip
+        return issues
 
     def _rename(
         self, group: RowGroup, matched: MatchedNames, rows: list[Any]
