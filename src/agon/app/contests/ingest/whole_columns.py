@@ -52,8 +52,9 @@ class WholeIds:
         changed: dict[str, Sequence[Any]] = {}
         for name in self._id_columns(table, columns):
             values = columns[name]
-            if {int}.issuperset(map(type, values)):
-                continue
+            types = set(map(type, values))
+            if types <= {int} or (types == {str} and _are_digits("".join(values))):
+                continue  # the usual columns, decided without a look at each value
             if not all(value in _MISSING or _is_whole(value) for value in values):
                 if (table.name, name) not in self._read:
                     self._others.add((table.name, name))
@@ -76,6 +77,10 @@ class WholeIds:
             is_read = column.kind is Kind.ID and column.name in columns
             if is_read and (table.name, column.name) not in self._others:
                 yield column.name
+
+
+def _are_digits(text: str) -> bool:
+    return text.isascii() and text.isdigit()
 
 
 def _is_whole(value: Any) -> bool:
