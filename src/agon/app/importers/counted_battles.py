@@ -1,11 +1,13 @@
 """Count the battles of a data frame by pair and result, without a table of single matches.
 
-Bradley–Terry needs no more of a million battles than how often each pair had each result. Where
+Bradley–Terry needs no more of a million battles than how often each pair had each result; models
+of ties and styles need each battle's, and its columns of numbers. Where
 the meaning of every row follows from its three texts alone, distinct texts are checked instead of
 rows. Any other frame, and any that has a fault, is read row by row by
 :mod:`agon.app.importers.arena_battles`, which says what is wrong.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +23,7 @@ from agon.records.names.mapping import SourceMapping
 from agon.records.names.matching import fold_name
 
 _MAX_CELLS: Final = 1 << 22  # of names × names × words: 32 MB of counts
+_EXACT: Final = 2**53  # whole numbers up to it are floats
 _SCORES: Final = {"model_a": 1.0, "model_b": 0.0, "tie": 0.5}
 
 
@@ -31,10 +34,23 @@ class CountedBattles:
     Attributes:
         names: the models, in the order of ids.
         pairs: the outcomes of every pair of them.
+        side_a, side_b, winner: of each battle, as a code of the frame.
+        of_a, of_b: the model's number by the code of a side.
+        scores: side a's score by the code of the winner.
     """
 
     names: pa.Array
     pairs: PairCounts
+    side_a: np.ndarray
+    side_b: np.ndarray
+    winner: np.ndarray
+    of_a: np.ndarray
+    of_b: np.ndarray
+    scores: np.ndarray
+
+    def rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the numbers of both models and side a's score of each battle."""
+        return self.of_a[self.side_a], self.of_b[self.side_b], self.scores[self.winner]
 
 
 def count_battles(table: pa.Table, *, mapping: SourceMapping) -> CountedBattles | None:
@@ -65,15 +81,52 @@ def count_battles(table: pa.Table, *, mapping: SourceMapping) -> CountedBattles 
     met = np.flatnonzero(times)
     pair, result = np.divmod(met, len(words))
     side_a, side_b = np.divmod(pair, len(of_b))
-    first, second = (
-        pc.index_in(own, value_set=names).to_numpy()[side]
-        for own, side in ((of_a, side_a), (of_b, side_b))
-    )
+    number_a, number_b = (pc.index_in(own, value_set=names).to_numpy() for own in (of_a, of_b))
+    first, second = number_a[side_a], number_b[side_b]
     if (first == second).any():
         return None
-    return CountedBattles(
-        names, sum_pairs(first, second, scores[result], times[met], players=len(names))
-    )
+    pairs = sum_pairs(first, second, scores[result], times[met], players=len(names))
+    return CountedBattles(names, pairs, a, b, word, number_a, number_b, scores)
+
+
+def number_columns(
+    table: pa.Table, names: Collection[str], *, mapping: SourceMapping
+) -> dict[str, pa.Array] | None:
+    """Return the columns that a frame has of some, as numbers; None: they have to be read by row.
+
+    That is so where a value is missing or not a number, or a column has a name of battles, or one
+    that differs from another column's in its spelling alone.
+
+    Example:
+        >>> from agon.records.names.mapping import NO_MAPPING
+        >>> frame = pa.table({"length_a": [1, 2], "length_b": [3, None]})
+        >>> made = number_columns(frame, ["length_a", "length"], mapping=NO_MAPPING)
+        >>> made["length_a"].to_pylist()
+        [1.0, 2.0]
+        >>> number_columns(frame, ["length_b"], mapping=NO_MAPPING) is None
+        True
+    """
+    wanted = {fold_name(name) for name in names}
+    found = [name for name in table.column_names if fold_name(name) in wanted]
+    known = plain_columns(table, mapping)
+    if known is None or set(found) - set(names) or len({*found}) < len(found):
+        return None
+    if set(found) & {*known.categories, *known.times.values(), *mapping.columns.values()}:
+        return None
+    made = {name: _numbers(table[name]) for name in found}
+    return None if any(each is None for each in made.values()) else made
+
+
+def _numbers(column: pa.ChunkedArray) -> pa.Array | None:
+    """Return a column as floats; None: not every value is a number that a float tells apart."""
+    if column.null_count or not (kinds.is_integer(column.type) or kinds.is_float64(column.type)):
+        return None
+    ends = pc.min_max(column).as_py()
+    if not -_EXACT <= ends["min"] <= ends["max"] <= _EXACT:
+        return None
+    if kinds.is_floating(column.type) and not pc.all(pc.is_finite(column)).as_py():
+        return None
+    return column.cast(pa.float64()).combine_chunks()
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[pa.Array, np.ndarray] | None:

@@ -12,6 +12,7 @@ from agon.errors import NotScorable
 from agon.kernel.compiling import COMPILED_FROM, compile_loop
 from agon.kernel.ratings.likelihood import likelihood_of
 from agon.kernel.ratings.pair_counts import PairCounts, names_text
+from agon.kernel.ratings.reachability import reaches_all
 
 
 def groups_of(counts: PairCounts) -> tuple[int, npt.NDArray[np.int32]]:
@@ -27,9 +28,6 @@ def groups_of(counts: PairCounts) -> tuple[int, npt.NDArray[np.int32]]:
         >>> groups_of(count_pairs([0, 1], [1, 2], [1, 1], players=3))[0]
         3
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     i_scored = counts.wins_i > 0
     j_scored = counts.wins_j > 0
     if len(counts) >= COMPILED_FROM and compile_loop(_connects_all)(
@@ -38,6 +36,13 @@ def groups_of(counts: PairCounts) -> tuple[int, npt.NDArray[np.int32]]:
         return 1, np.zeros(counts.players, dtype=np.int32)
     winners = np.concatenate([counts.i[i_scored], counts.j[j_scored]])
     losers = np.concatenate([counts.j[i_scored], counts.i[j_scored]])
+    to_all = reaches_all(winners, losers, nodes=counts.players)
+    if counts.players and to_all and reaches_all(losers, winners, nodes=counts.players):
+        return 1, np.zeros(counts.players, dtype=np.int32)
+
+    from scipy.sparse import coo_array  # takes 0.2 s; only needed here
+    from scipy.sparse.csgraph import connected_components
+
     beaten = coo_array(
         (np.ones(len(winners), dtype=np.int8), (winners, losers)),
         shape=(counts.players, counts.players),

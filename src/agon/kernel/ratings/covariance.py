@@ -14,6 +14,7 @@ from agon.kernel.ratings.bradley_terry import BradleyTerry
 from agon.kernel.ratings.clusters import Clusters
 from agon.kernel.ratings.likelihood import logistic
 from agon.kernel.ratings.pair_counts import PairCounts
+from agon.kernel.ratings.reachability import reaches_all
 
 Vector = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
@@ -195,7 +196,11 @@ def _against(matrix: Vector, center: Vector) -> Vector:
 
 def connected_groups(counts: PairCounts) -> npt.NDArray[np.int32]:
     """Number the groups of players that a chain of matches connects."""
-    from scipy.sparse import coo_array
+    ends = np.concatenate([counts.i, counts.j]), np.concatenate([counts.j, counts.i])
+    if reaches_all(*ends, nodes=counts.players):
+        return np.zeros(counts.players, dtype=np.int32)
+
+    from scipy.sparse import coo_array  # takes 0.2 s; only needed here
     from scipy.sparse.csgraph import connected_components
 
     met = coo_array(

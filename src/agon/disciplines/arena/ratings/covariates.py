@@ -17,6 +17,7 @@ from agon.records import Records
 from agon.records.raw import quote
 
 POSITION: Final = "position"
+ReadColumns = Callable[[Sequence[str], str], list[pa.Array]]
 _MAX_PARTS: Final = 100
 
 _FENCED = re.compile(r"^```.*?(?:^```|\Z)", re.MULTILINE | re.DOTALL)
@@ -108,18 +109,24 @@ def covariates_of(
         place = pc.index_in(ids, value_set=table["id"].combine_chunks())
         return [table[name].combine_chunks().take(place) for name in names]
 
-    for name in names:
-        made[name] = _control(name, there, read, rules)
-    return made
+    return made | read_controls(rules, there, read)
 
 
-def _control(
-    name: str,
-    there: Sequence[str],
-    read: Callable[[Sequence[str], str], list[pa.Array]],
-    rules: ArenaRules,
-) -> Vector:
-    """Return one control of every match, not standardized."""
+def read_controls(rules: ArenaRules, there: Sequence[str], read: ReadColumns) -> dict[str, Vector]:
+    """Return the controls of every match by name, not standardized.
+
+    Args:
+        rules: ``control`` and ``control_form`` count.
+        there: the columns of the matches that have any value.
+        read: returns columns of the matches by name, as a type of SQL.
+
+    Raises:
+        NotScorable: a control is in no column, or some matches have no value of it.
+    """
+    return {name: _control(name, there, read, rules) for name in controls(rules)}
+
+
+def _control(name: str, there: Sequence[str], read: ReadColumns, rules: ArenaRules) -> Vector:
     sides = [f"{name}_a", f"{name}_b"]
     if set(sides) <= set(there):
         of_a, of_b = (_known(name, each, rules) for each in read(sides, "DOUBLE"))

@@ -223,10 +223,11 @@ def _meaning(label: str, rules: ArenaRules) -> str:
 def _expect_points(rows: ModelRows, fit: ModelFit, counts: PairCounts) -> Vector:
     """Return the expected points of the first bot of each pair."""
     low, high = np.minimum(rows.a, rows.b), np.maximum(rows.a, rows.b)
-    size = np.int64(counts.players)
-    pair = np.searchsorted(counts.i.astype(np.int64) * size + counts.j, low * size + high)
+    size = counts.players
     of_low = np.where(rows.a == low, fit.expected, 1.0 - fit.expected)
-    return np.bincount(pair, rows.weight * of_low, len(counts)).astype(np.float64)
+    cell = low.astype(np.int64) * size + high
+    points = np.bincount(cell, rows.weight * of_low, size**2)
+    return points[counts.i.astype(np.int64) * size + counts.j]
 
 
 def ranks_of(score: Vector) -> Ints:
