@@ -84,10 +84,10 @@ def test_an_id_must_be_a_whole_number_or_text(
 
 @pytest.mark.parametrize(
     ("value", "expected"), [(7, 7), (7.0, 7), ("7", 7), (2**63, "9223372036854775808"),
-                            (10**24, "1" + "0" * 24), ("7.0", "7.0")]
+                            (10**24, "1" + "0" * 24), ("7.0", 7), ("7.5", "7.5")]
 )  # fmt: skip
 def test_a_number_is_the_id_that_it_writes(tmp_path: Path, value: object, expected: object) -> None:
-    """7, 7.0 and "7" are one id; the text "7.0" is another."""
+    """7, 7.0, "7" and, in a column of whole numbers, "7.0" are one id."""
     (tmp_path / "notes.ndjson").write_text(json.dumps({"id": value, "note": "x"}))
     with read(NOTES, tmp_path) as records:
         assert records.arrow("notes").column("id").to_pylist() == [expected]

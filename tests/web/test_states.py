@@ -45,7 +45,8 @@ def addresses(**values: str) -> Iterator[str]:
     public += [each.url for each in all_operations()
                if each.method == "GET" and each.permission == "contest.read"]  # fmt: skip
     for path in public:
-        if "{contest}" in path and "/desk" not in path and not path.endswith("/events"):
+        is_public = "/desk" not in path and "/submissions/{id}" not in path
+        if "{contest}" in path and is_public and not path.endswith("/events"):
             yield re.sub(r"{(\w+)}", lambda match: values.get(match[1], "1"), path)
     yield from (f"/c/{values['contest']}.{form}" for form in ("json", "csv", "ndjson", "parquet"))
 

@@ -34,6 +34,7 @@ from agon.web.pages import (
     feed,
     home,
     join,
+    judge,
     ledger,
     person,
     problems,
@@ -62,7 +63,7 @@ PAGES: Final[tuple[tuple[str, View], ...]] = (
     ("/c/{contest}", board.default_board),
     ("/c/{contest}/boards/{board}", board.board),
     ("/c/{contest}/people/{id}", person.person),
-    ("/c/{contest}/judges/{id}", person.judge),
+    ("/c/{contest}/judges/{id}", judge.judge),
     ("/c/{contest}/distribution", distribution.distribution),
     ("/c/{contest}/epochs", epochs.epochs),
     ("/c/{contest}/epochs/{n}", epochs.epoch),
@@ -120,7 +121,7 @@ FORMS: Final[tuple[tuple[str, View, str | None], ...]] = (
 """Every form: its address, what it does, and the permission without which it is not even read."""
 
 _KINDS: Final[Mapping[View, Kind]] = {
-    **dict.fromkeys((person.person, person.judge, robustness.robustness), "reads"),
+    **dict.fromkeys((person.person, judge.judge, robustness.robustness), "reads"),
     pictures.card: "pictures",
     **dict.fromkeys((account.sign_in, join.accept, *desk.PASSWORD_FORMS), "passwords"),
     **dict.fromkeys((bots.register, bots.change), "endpoints"),

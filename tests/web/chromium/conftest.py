@@ -1,13 +1,19 @@
 """Fixtures of the tests in Chromium: the browser, and a site with all disciplines."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import cast
 
 import pytest
 
+from agon.app.contests.ingest.records import record
+from agon.disciplines.challenge.records import SERVICE_VALIDATOR
+from agon.web.addresses import submit
 from fakes.contests import all_disciplines
 from fakes.instance import Instance, instance_at
+from fakes.service import ORGANISER, service_at
+from web.browser import Browser
 from web.chromium.browsing import Chromium
 from web.chromium.serving import serve
 from web.chromium.site import Site
@@ -36,11 +42,26 @@ def chromium() -> Iterator[Chromium]:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Serve contests of all disciplines; tests read them only."""
-    instance: Instance = instance_at(tmp_path_factory.mktemp("site"), development=True)
+    folder = tmp_path_factory.mktemp("site")
+    service = replace(service_at(folder), tasks=lambda: ("sums",))
+    instance: Instance = instance_at(folder, service=service, development=True)
     all_disciplines(instance.service)
+    _submit_agent(instance)
     with serve(instance) as origin:
         yield Site(instance, origin)
     instance.close()
+
+
+def _submit_agent(instance: Instance) -> None:
+    """Let an organizer submit an agent, whose run has a page."""
+    house = ("validators", {"id": SERVICE_VALIDATOR, "stake": 1.0}, None)
+    record(instance.service, "challenge", [house], by=ORGANISER)
+    browser = Browser(instance)
+    browser.sign_in("organiser")
+    response = browser.submit(
+        submit("challenge"), submit("challenge"), {"command": "run", "miner_uid": "0"}
+    )
+    assert response.status_code == 303, response.text
 
 
 @pytest.fixture(autouse=True)

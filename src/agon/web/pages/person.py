@@ -1,7 +1,7 @@
 """The page of a participant: the score as steps, what is missing, and its history."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice, pairwise, takewhile
 from math import isfinite
@@ -25,7 +25,7 @@ from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.since import previous_positions, since
 from agon.web.pages.cases import cases_of
 from agon.web.pages.factors import factors_of
-from agon.web.pages.live.arena import arena, opponents
+from agon.web.pages.live.arena import opponents
 from agon.web.pages.run import address_of_run
 from agon.web.rendering import number_text, participant_text, time_text
 
@@ -122,17 +122,6 @@ class BarStep:
     start: float
     width: float
     end: float
-
-
-def judge(visit: Visit) -> SitePage:
-    """Return why a judge has its credibility, how it judges, and what keeps it from the pool.
-
-    Raises:
-        NotFound: there is no such judge, or the discipline has no rounds.
-    """
-    page = person(replace(visit, query={"board": arena(visit)[1].judges, **visit.query}))
-    report = visit.api.rounds.judge(visit.path["contest"], visit.path["id"], as_of=visit.as_of)
-    return replace(page, template="judge.html", values={**page.values, "report": report})
 
 
 def person(visit: Visit) -> SitePage:
