@@ -230,7 +230,7 @@ def test_the_page_of_a_judge_states_figures_with_their_cases(
     league: League, judge: Browser
 ) -> None:
     """A share without its number of cases is no figure."""
-    bots = [league.bot(f"b{n}").id for n in (1, 2)]
+    bots = [league.bot(f"b{n}").id for n in (1, 2, 3)]
     rows: list[tuple[str, dict[str, object], None]] = []
     for n in range(4):
         at = f"2026-01-01T00:00:0{n}Z"
@@ -239,7 +239,7 @@ def test_the_page_of_a_judge_states_figures_with_their_cases(
                                  **({"audit_verdict": "a"} if n else {})}, None))  # fmt: skip
         rows += [("votes", {"match_id": f"m{n}", "judge_id": name, "shown_first": "a",
                             "vote": "B" if name == "judy" and n == 3 else "A", "voted_at": at},
-                  None) for name in ("judy", "j2", "j3")]  # fmt: skip
+                  None) for name in ("judy", "j2", bots[2])]  # fmt: skip
     rows.append(("matches", {"id": "h", "played_at": "2026-01-02T00:00:00Z", "kind": "honeypot",
                              "bot_a": bots[0], "bot_b": None, "honeypot_real": "a"},
                  None))  # fmt: skip
@@ -259,6 +259,9 @@ def test_the_page_of_a_judge_states_figures_with_their_cases(
     assert figures["honeypots passed"] == (1.0, 1)
     assert figures["accuracy"][1] == 4
     assert judge.instance.get("/contests/autumn/judges/unknown").status_code == 404
+    match = judge.instance.get("/contests/autumn/matches/m0").json()
+    assert match["result"]["names"] == dict(zip(bots, ("b1", "b2", "b3"), strict=True))
+    assert judge.get("/c/autumn/matches/m0").text.count("<bdi>b3</bdi>") == 1
     bot = judge.instance.get(f"/contests/autumn/judges/{bots[0]}").json()
     assert bot["obstacles"] == []
 

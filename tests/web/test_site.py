@@ -335,7 +335,7 @@ def test_a_card_says_who_won_and_matches_name_their_bots_as_the_board_does(
     assert "Won by Bot a a and Bot b b" in _words(browser.get("/").text)
     row = browser.get("/api/v1/contests/cup/results").json()["items"][0]
     assert row["names"] == {"a": "Bot a", "b": "Bot b"}
-    for address in ("/c/cup/matches", "/c/cup/matches/1"):
+    for address in ("/c/cup/matches", "/c/cup/matches/1", "/c/cup/people/b"):
         assert "Bot a" in browser.get(address).text
 
 

@@ -56,7 +56,10 @@ class MatchSummary(Resource):
     kind: Literal["rated", "honeypot", "skipped"]
     bot_a: str | None = Field(description="Null on the robotic side of a honeypot.")
     bot_b: str | None
-    names: dict[str, str] = Field(description="Names of the bots by id, where they are shown.")
+    names: dict[str, str] = Field(
+        description="Names of the bots by id, where they are shown; of a single match those of its "
+        "judges as well."
+    )
     votes: dict[str, int] = Field(description="Number of votes for a, for b, for a tie.")
     panel: str | None = Field(description="The consensus of the votes: a, b or tie.")
     winner: str | None = Field(description="What is rated; null: nothing.")

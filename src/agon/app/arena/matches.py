@@ -114,7 +114,9 @@ def _record_of(service: Service, view: View, match_id: str, as_of: str | None) -
         place = _index(arena.facts.matches.ids, match_id)
         if place == NONE:
             raise NotFound(f"there is no match {match_id!r}; see the list of matches")
-        row = _row(records, match_id)
+        row, votes = _row(records, match_id), tuple(_votes(records, match_id))
+        judges = [vote["judge_id"] for vote in votes]
+        summaries = [_summary(arena, place)]
         return {
             "id": match_id,
             "round": None,
@@ -126,25 +128,30 @@ def _record_of(service: Service, view: View, match_id: str, as_of: str | None) -
                 for side in _SIDES
                 if row[f"response_{side}"] is not None
             },
-            "votes": tuple(_votes(records, match_id)),
+            "votes": votes,
             "faults": (),
             "draw": None,
             "proof": None,
-            "result": _with_names(service, view, [_summary(arena, place)], at=snapshot.seq)[0],
+            "result": _with_names(service, view, summaries, at=snapshot.seq, judges=judges)[0],
         }
 
 
 def _with_names(
-    service: Service, view: View, summaries: Sequence[dict[str, Any]], *, at: int
+    service: Service,
+    view: View,
+    summaries: Sequence[dict[str, Any]],
+    *,
+    at: int,
+    judges: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """Return summaries with the names that the boards of a position show of their bots."""
-    sides = [[summary[f"bot_{side}"] for side in _SIDES] for summary in summaries]
-    ids = sorted({bot for pair in sides for bot in pair if bot is not None})
+    """Return summaries with the names that the boards of a position show of bots and judges."""
+    named = [[*(summary[f"bot_{side}"] for side in _SIDES), *judges] for summary in summaries]
+    ids = sorted({one for several in named for one in several if one is not None})
     with service.store.read() as session:
         names = shown_names(session, view.contest, ids, at=at) or {}
     return [
-        {**summary, "names": {bot: names[bot] for bot in pair if bot in names}}
-        for summary, pair in zip(summaries, sides, strict=True)
+        {**summary, "names": {one: names[one] for one in several if one in names}}
+        for summary, several in zip(summaries, named, strict=True)
     ]
 
 

@@ -25,7 +25,7 @@ from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.since import previous_positions, since
 from agon.web.pages.cases import cases_of
 from agon.web.pages.factors import factors_of
-from agon.web.pages.live.arena import opponents
+from agon.web.pages.live.arena import opponent_names, opponents
 from agon.web.pages.run import address_of_run
 from agon.web.rendering import number_text, participant_text, time_text
 
@@ -134,6 +134,7 @@ def person(visit: Visit) -> SitePage:
         board = participant.boards[0]["board"] if participant.boards else board
     explanation = boards.explain(contest.id, name, board=board, as_of=visit.as_of)
     steps, label = steps_of(explanation), labels(contest, board)
+    met = opponents(explanation) if can.rounds else []
     published = _board_at(visit, contest.id, name, board, explanation)
     position = published.seq
     history = _history(visit, contest.id, name, board, position)
@@ -159,7 +160,8 @@ def person(visit: Visit) -> SitePage:
         "rows_total": published.rows_total,
         "own": {} if published.index is None else published.rows[published.index - published.start],
         "neighbors": _neighbors(published, explanation),
-        "opponents": opponents(explanation) if can.rounds else [],
+        "opponents": met,
+        "opponent_names": opponent_names(visit, contest, name) if met else {},
         "cases": cases_of(visit, contest) if visit.caller.user == name else (),
         "plot": _plot(contest.id, name, board, history),
         "comparison": _comparison(visit, contest.id, board, explanation),
