@@ -265,11 +265,16 @@ def test_what_hangs_on_hashes_or_dice_differs_between_two_runs_and_only_there(
     ["id(object()) >> 4", "id([]) >> 4", "hash(object()) & 15", "int(repr(object())[-4:-2], 16)"],
 )
 def test_what_depends_on_addresses_differs_between_two_runs(sandbox: Sandbox, term: str) -> None:
-    """The low bits of an address were the same in 11 of 12 checks of a setter."""
+    """The low bits of an address were the same in 11 of 12 checks of a setter.
+
+    Where a program's objects lie is chance: rarely they have the same bits in all runs of a check.
+    """
     program = job(f"solver = lambda: [1, ({term}) & 1, ({term}) & 7]")
-    tries = 1 if sandbox.mode == "cold" else 10
-    checks = [sandbox.run_with_two_seeds(program) for _ in range(tries)]
-    assert [check.agree for check in checks] == [False] * tries
+    if sandbox.mode == "cold":  # a check takes long
+        assert any(not sandbox.run_with_two_seeds(program).agree for _ in range(2))
+        return
+    checks = [sandbox.run_with_two_seeds(program) for _ in range(10)]
+    assert sum(not check.agree for check in checks) >= 8
 
 
 def test_no_output_can_depend_on_process_ids(sandbox: Sandbox) -> None:
