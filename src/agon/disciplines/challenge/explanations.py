@@ -228,7 +228,7 @@ def _reach_parts(records: Records, submission: str) -> list[Part]:
             {},
             reach.sentence,
         )
-        for reach in reach_by_submission(records).get(submission, ())
+        for reach in reach_by_submission(records, submission=submission).get(submission, ())
         if reach.network
     ]
 

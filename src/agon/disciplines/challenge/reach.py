@@ -9,6 +9,7 @@ from typing import Final
 
 from agon.kernel.captions import count_text
 from agon.records import Records
+from agon.records.raw import literal
 
 UNKNOWN: Final = "unknown"
 _WORDS: Final = {"none": "nothing", "public": "every host"}
@@ -53,12 +54,20 @@ class Reach:
         return f"in {count_text(self.results, 'task result')} the agent could reach {reached}"
 
 
-def reach_by_submission(records: Records) -> dict[str, list[Reach]]:
-    """Return what the agent of each submission with task results could reach, in a fixed order."""
+def reach_by_submission(
+    records: Records, *, submission: str | None = None
+) -> dict[str, list[Reach]]:
+    """Return what the agent of each submission with task results could reach, in a fixed order.
+
+    Args:
+        records: the records.
+        submission: the only submission to look at; None: all.
+    """
+    only = "" if submission is None else f"WHERE submission_id::VARCHAR = {literal(submission)} "
     rows = records.sql(
         "SELECT submission_id::VARCHAR AS submission, coalesce(agent_network, '') AS network, "
         "coalesce(allowed_hosts, '') AS hosts, count(*) AS n FROM task_results "
-        "GROUP BY ALL ORDER BY submission, network, hosts"
+        f"{only}GROUP BY ALL ORDER BY submission, network, hosts"
     ).to_pylist()
     reached: dict[str, list[Reach]] = {}
     for row in rows:
