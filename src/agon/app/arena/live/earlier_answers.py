@@ -66,8 +66,13 @@ def earlier_answers(
 
 def author_of(arena_round: ArenaRound, bot: str) -> str:
     """Return the owner of a bot, or the bot where its owner is unknown."""
-    owners = {each["id"]: each["owner_id"] for each in arena_round.body["inputs"]["entrants"]}
-    return owners.get(bot) or bot
+    return _authors(arena_round).get(bot, bot)
+
+
+def _authors(arena_round: ArenaRound) -> dict[str, str]:
+    """Return the author of each bot of a round."""
+    entrants = arena_round.body["inputs"]["entrants"]
+    return {each["id"]: each["owner_id"] or each["id"] for each in entrants}
 
 
 def _read_settled(session: Session, contest: Contest, read: _ReadAnswers) -> None:
@@ -76,12 +81,14 @@ def _read_settled(session: Session, contest: Contest, read: _ReadAnswers) -> Non
         for past in page:
             if past.phase != "settled":
                 return
+            authors = _authors(past)
             for drawn, match in reversed(list(matches_of(past))):  # the last one is named first
                 for side in reversed(_sides_of_bots(drawn)):
                     if side in match["answers"]:
+                        bot = drawn[f"bot_{side}"]
                         read.answers.add(
                             match["answers"][side]["text"],
-                            author=author_of(past, drawn[f"bot_{side}"]),
+                            author=authors.get(bot, bot),
                             match=drawn["match"],
                         )
             read.round = past.number
