@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from agon import agreement, editions
     from agon.app.analysis.check import CheckReport, check
     from agon.app.analysis.compare import Comparison, Move, RuleSet, UnmatchedParticipant, compare
+    from agon.app.analysis.options import ReadingOptions, RuleOptions, ScoringOptions, SourceOptions
     from agon.app.analysis.records import read_records, write_records
     from agon.app.analysis.score import Result, explain, score
     from agon.app.analysis.score_explanation import ScoreExplanation
@@ -63,14 +64,18 @@ _MODULES = {
     "NotScorable": "agon.errors",
     "Part": "agon.kernel.explanations",
     "RatingTable": "agon.app.arena.rating",
+    "ReadingOptions": "agon.app.analysis.options",
     "RecordRefs": "agon.kernel.findings",
     "Records": "agon.records",
     "Result": "agon.app.analysis.score",
     "RowIssue": "agon.records",
+    "RuleOptions": "agon.app.analysis.options",
     "RuleSet": "agon.app.analysis.compare",
     "ScoreExplanation": "agon.app.analysis.score_explanation",
+    "ScoringOptions": "agon.app.analysis.options",
     "Severity": "agon.kernel.findings",
     "Simulation": "agon.disciplines",
+    "SourceOptions": "agon.app.analysis.options",
     "Unavailable": "agon.errors",
     "UnmatchedParticipant": "agon.app.analysis.compare",
     "Unreadable": "agon.errors",
@@ -112,14 +117,18 @@ __all__ = [
     "NotScorable",
     "Part",
     "RatingTable",
+    "ReadingOptions",
     "RecordRefs",
     "Records",
     "Result",
     "RowIssue",
+    "RuleOptions",
     "RuleSet",
     "ScoreExplanation",
+    "ScoringOptions",
     "Severity",
     "Simulation",
+    "SourceOptions",
     "Unavailable",
     "UnmatchedParticipant",
     "Unreadable",

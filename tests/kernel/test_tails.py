@@ -1,8 +1,7 @@
 """Tails: how likely chance gives at least so many."""
 
 from fractions import Fraction
-from itertools import product
-from math import comb, exp, factorial, prod
+from math import comb, exp, factorial
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 from agon.kernel.tails import (
     binomial_tail,
     binomial_tails,
-    poisson_binomial_tail,
     poisson_tail,
 )
 from sizes import size
@@ -47,33 +45,11 @@ def test_poisson_tail_equals_its_sum(at_least: int, mean: float) -> None:
     assert poisson_tail(at_least, mean=mean) == pytest.approx(exact, rel=1e-12)
 
 
-@law
-@given(st.lists(st.floats(0, 1), max_size=8), st.integers(-1, 9))
-def test_poisson_binomial_tail_equals_all_outcomes(chances: list[float], at_least: int) -> None:
-    """Every way the tries can end, one by one."""
-    exact = sum(
-        prod(p if hit else 1 - p for p, hit in zip(chances, hits, strict=True))
-        for hits in product((True, False), repeat=len(chances))
-        if sum(hits) >= at_least
-    )
-    result = poisson_binomial_tail(at_least, chances=chances)
-    assert result == pytest.approx(exact, rel=1e-9, abs=1e-300)
-
-
-def test_equal_chances_make_it_binomial() -> None:
-    """The special case has a closed form; a tail of 1e-40 keeps its digits."""
-    result = poisson_binomial_tail(40, chances=[0.05] * 50)
-    assert result == pytest.approx(binomial_tail(40, trials=50, chance=0.05), rel=1e-10)
-    assert 0 < result < 1e-40
-
-
 @pytest.mark.parametrize("chance", [-0.1, 1.1, float("nan")])
 def test_a_chance_lies_between_0_and_1(chance: float) -> None:
     """Anything else is a mistake of the caller."""
     with pytest.raises(ValueError, match="probabilities"):
         binomial_tail(1, trials=2, chance=chance)
-    with pytest.raises(ValueError, match="probabilities"):
-        poisson_binomial_tail(1, chances=[chance])
     with pytest.raises(ValueError, match="trials"):
         binomial_tail(1, trials=-2, chance=0.5)
     with pytest.raises(ValueError, match="mean"):

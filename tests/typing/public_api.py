@@ -6,7 +6,7 @@ both, an ignored error that does not occur is an error.
 """
 
 from collections.abc import Mapping
-from typing import Any, assert_type
+from typing import Any, Unpack, assert_type
 
 import pandas as pd
 import polars as pl
@@ -62,6 +62,18 @@ def sources_of_all_kinds_are_accepted(battles: pd.DataFrame, users: pl.DataFrame
     agon.score("community", {"users": users, "prompts": [{"id": 1}]})
     agon.score("arena", agon.simulate("arena"))
     agon.write_records(agon.simulate("arena"), "out", form="csv")
+
+
+def handed_on(**options: Unpack[agon.ScoringOptions]) -> agon.ScoreExplanation:
+    """A function that hands options on states them once."""
+    return agon.explain("community", "data/", "ada", **options)
+
+
+def options_are_handed_on() -> None:
+    """The names and types of the options are known to callers of such a function."""
+    handed_on(where={"language": "en"}, edition="scores0002-1")
+    handed_on(wher={"language": "en"})  # type: ignore[call-arg]
+    handed_on(engine=1)  # type: ignore[arg-type]
 
 
 def mistakes_are_errors() -> None:

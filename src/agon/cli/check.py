@@ -13,6 +13,7 @@ from agon.errors import Conflict
 
 if TYPE_CHECKING:
     from agon.app.analysis.check import CheckReport
+    from agon.app.analysis.options import ReadingOptions, RuleOptions
     from agon.cli.shared.tables import Output
     from agon.kernel.findings import Finding
 
@@ -40,8 +41,8 @@ def command(
     discipline: str,
     source: str,
     *,
-    reads: sources.ScoringOptions,
-    under: parameters.RuleOptions,
+    reads: "ReadingOptions",
+    under: "RuleOptions",
     suggestion: Path | None,
     form: str,
     output: Path | None,

@@ -11,6 +11,7 @@ from agon.cli.shared.output import TABLE, deliver_json
 
 if TYPE_CHECKING:
     from agon.app.analysis.compare import Comparison, UnmatchedParticipant
+    from agon.app.analysis.options import ReadingOptions
     from agon.cli.shared.tables import Output
 
 _SIDES = 2
@@ -65,7 +66,7 @@ def command(  # noqa: PLR0913 (one parameter for each option)
     discipline: str,
     source: str,
     *,
-    reads: sources.ScoringOptions,
+    reads: "ReadingOptions",
     editions: tuple[str, ...],
     overrides: dict[str, str],
     left_overrides: dict[str, str],

@@ -11,6 +11,7 @@ from agon.cli.shared.commands import Command
 from agon.cli.shared.output import require_new_folder
 
 if TYPE_CHECKING:
+    from agon.app.analysis.options import SourceOptions
     from agon.records.writing import TableFormat
 
 
@@ -25,7 +26,7 @@ def command(
     discipline: str,
     source: str,
     *,
-    reads: sources.SourceOptions,
+    reads: "SourceOptions",
     out: Path,
     form: "TableFormat",
     dry_run: bool,

@@ -13,6 +13,7 @@ from agon.cli.shared.output import TABLE, deliver
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from agon.app.analysis.options import ReadingOptions, RuleOptions
     from agon.app.analysis.score import Result
     from agon.cli.shared.tables import Output
     from agon.kernel.explanations import Explanation, Part
@@ -35,9 +36,9 @@ def command(
     source: str,
     id: str,  # noqa: A002 (the name in the usage line)
     *,
-    reads: sources.ScoringOptions,
+    reads: "ReadingOptions",
     board: str | None,
-    under: parameters.RuleOptions,
+    under: "RuleOptions",
     printing: parameters.OutputOptions,
 ) -> None:
     """Explain the score of ID, part by part.

@@ -10,6 +10,7 @@ from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import require_new_folder
 
 if TYPE_CHECKING:
+    from agon.app.analysis.options import SourceOptions
     from agon.app.containers import AgentTimeout
     from agon.app.importers.comparisons import MatchUnit
     from agon.disciplines import ImportedRecords
@@ -59,7 +60,7 @@ def command(  # noqa: PLR0913 (an option each)
     name: str,
     source: str,
     *,
-    reads: sources.SourceOptions,
+    reads: "SourceOptions",
     out: Path,
     unit: "MatchUnit | None",
     audit: Path | None,

@@ -10,6 +10,7 @@ from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver_json
 
 if TYPE_CHECKING:
+    from agon.app.analysis.options import SourceOptions
     from agon.app.analysis.plan import SourcePlan
 
 _MIB: Final = 1 << 20
@@ -32,7 +33,7 @@ def command(
     discipline: str,
     source: str,
     *,
-    reads: sources.SourceOptions,
+    reads: "SourceOptions",
     engine: str | None,
     form: str,
     output: Path | None,

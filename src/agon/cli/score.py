@@ -9,6 +9,7 @@ from agon.cli.shared.commands import Command
 from agon.cli.shared.output import TABLE, board_chunks, deliver, deliver_json
 
 if TYPE_CHECKING:
+    from agon.app.analysis.options import ReadingOptions, RuleOptions
     from agon.app.analysis.score import Result
     from agon.cli.shared.tables import Output
     from agon.disciplines.capabilities import ColumnMeaning
@@ -29,8 +30,8 @@ def command(
     discipline: str,
     source: str,
     *,
-    reads: sources.ScoringOptions,
-    under: parameters.RuleOptions,
+    reads: "ReadingOptions",
+    under: "RuleOptions",
     board: str | None,
     printing: parameters.OutputOptions,
 ) -> None:

@@ -128,33 +128,6 @@ def poisson_tails(at_least: npt.ArrayLike, *, means: npt.ArrayLike) -> FloatArra
     return tails
 
 
-def poisson_binomial_tail(at_least: int, *, chances: npt.ArrayLike) -> float:
-    """Return P[X ≥ k] for X successes in trials with individual success probabilities.
-
-    Exact, by adding one trial at a time: O(trials x k) steps, no approximation.
-
-    Raises:
-        ValueError: when a chance is not in 0 … 1.
-
-    Example:
-        >>> round(poisson_binomial_tail(1, chances=[0.5, 0.2]), 12)  # 1 - 0.5 x 0.8
-        0.6
-    """
-    tries = np.sort(_chances(chances).ravel())
-    if at_least <= 0:
-        return 1.0
-    if at_least > len(tries):
-        return 0.0
-    counted = np.zeros(at_least)  # chance of exactly 0, 1, … k - 1 successes so far
-    counted[0] = 1.0
-    tail = 0.0  # chance of k or more: summed upwards, so that a tiny tail keeps its digits
-    for chance in tries.tolist():
-        tail += counted[-1] * chance
-        counted[1:] = counted[1:] * (1 - chance) + counted[:-1] * chance
-        counted[0] *= 1 - chance
-    return float(min(1.0, tail))
-
-
 def _chances(chances: npt.ArrayLike) -> FloatArray:
     values = np.asarray(chances, dtype=np.float64)
     if not ((values >= 0) & (values <= 1)).all():

@@ -11,12 +11,6 @@ KEY_BYTES: Final = 32
 _SIGNATURE: Final = re.compile(r"[0-9a-f]{128}")
 
 
-def new_key() -> bytes:
-    """Return a new private key: 32 random bytes from the operating system."""
-    private: bytes = _ed25519().Ed25519PrivateKey.generate().private_bytes_raw()
-    return private
-
-
 def public_key(key: bytes) -> bytes:
     """Return the public key (32 bytes) of a private one.
 

@@ -1,7 +1,6 @@
-"""Copied responses, accounts of one person, and qualification."""
+"""Copied responses and accounts of one person."""
 
 import hashlib
-from datetime import datetime, timedelta
 from itertools import combinations
 
 import pytest
@@ -20,12 +19,6 @@ from agon.disciplines.arena.checks.plagiarism import (
     jaccard,
     text_similarity,
     words,
-)
-from agon.disciplines.arena.rounds.qualification import (
-    Attempt,
-    QualificationOutcome,
-    next_attempt_at,
-    outcome_of,
 )
 from sizes import size
 
@@ -84,41 +77,6 @@ def test_short_bases_are_left_out() -> None:
     """`max1` and `max2` are two people."""
     assert handle_base("max1") == "max"
     assert similar_handles(["max1", "max2"], threshold=0.85, base_length=5) == []
-
-
-def test_one_attempt_per_hour_and_failed_calls_do_not_count() -> None:
-    """Who was never judged may try again at once."""
-    noon = datetime(2026, 3, 1, 12)  # noqa: DTZ001 - records hold UTC
-    failed = Attempt(noon, QualificationOutcome.TRY_AGAIN)
-    assert next_attempt_at([failed], interval_minutes=60) is None
-    judged = [Attempt(noon - timedelta(hours=5), QualificationOutcome.NOT_QUALIFIED),
-              Attempt(noon, QualificationOutcome.NOT_QUALIFIED), failed]  # fmt: skip
-    assert next_attempt_at(judged, interval_minutes=60) == noon + timedelta(hours=1)
-
-
-@pytest.mark.parametrize(
-    ("picked", "first", "outcome"),
-    [
-        ("A", "bot", QualificationOutcome.QUALIFIED),
-        ("B", "human", QualificationOutcome.QUALIFIED),
-        ("A", "human", QualificationOutcome.NOT_QUALIFIED),
-        ("B", "bot", QualificationOutcome.NOT_QUALIFIED),
-        (None, "bot", QualificationOutcome.TRY_AGAIN),
-    ],
-)
-def test_a_bot_qualifies_when_it_is_picked_as_more_human(
-    picked: str | None, first: str, outcome: QualificationOutcome
-) -> None:
-    """The label is translated back to who stood under it; no answer is no coin flip."""
-    assert outcome_of(picked, first=first) is outcome
-
-
-def test_any_other_answer_is_rejected() -> None:
-    """A judge that says neither has not judged; the caller must say so."""
-    with pytest.raises(ValueError, match="expected A or B"):
-        outcome_of("both", first="bot")
-    with pytest.raises(ValueError, match="first, got"):
-        outcome_of("A", first="unknown")
 
 
 def test_a_threshold_of_one_compares_fingerprints_alone() -> None:

@@ -16,10 +16,8 @@ from agon.disciplines.dojo.formulas import (
     diversity_points,
     families,
     gates,
-    median_length,
     normal_tag,
     stage_length,
-    tag_distribution,
 )
 from disciplines.dojo.naive_diversity import (
     Entry,
@@ -222,8 +220,6 @@ def test_one_user_counts_once_per_tag() -> None:
         Entry("bob", "loops", 4, "h", "s4"),
     ]
     assert [e.submission for e in earliest_per_user_and_tag(entries)] == ["s1", "s3", "s4"]
-    counts = tag_distribution([(entry.user, entry.tag) for entry in entries])
-    assert list(counts.items()) == [("loops", 2), ("other", 1)]
 
 
 @given(ENTRIES, st.randoms(use_true_random=False))
@@ -237,17 +233,3 @@ def test_points_do_not_depend_on_the_order_of_rows(entries: list[Entry], dice: R
     assert result == again
     shared = 20 if len({e.tag for e in entries}) > 1 else 0
     assert sum(d - shared == 30 for d in result.values()) == len({e.tag for e in entries})
-
-
-@pytest.mark.parametrize(
-    ("lengths", "median"), [([7], 7.0), ([1, 2], 1.5), ([9, 1, 5], 5.0), ([4, 1, 3, 2], 2.5)]
-)
-def test_the_median_is_the_middle(lengths: list[int], median: float) -> None:
-    """Between two middle lengths it is their mean."""
-    assert median_length(lengths) == median
-
-
-def test_no_lengths_have_no_median() -> None:
-    """A missing number is said, never 0 or NaN."""
-    with pytest.raises(ValueError, match="does not exist"):
-        median_length([])

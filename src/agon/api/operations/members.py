@@ -1,5 +1,7 @@
 """People of a contest: who takes part, and what differs for one of them."""
 
+from collections.abc import Callable
+
 from agon.api.command import Command, Option
 from agon.api.models.base import Items
 from agon.api.models.members import Member, MemberExtension, MemberReason
@@ -7,6 +9,7 @@ from agon.api.operation import ContestContext, operation
 from agon.api.parameters import FreeId
 from agon.api.transport import Noun
 from agon.app.contests import members
+from agon.entities import members as entities
 
 _MEMBERS = "/contests/{contest}/members"
 _REASON = Option(required=True)
@@ -52,10 +55,7 @@ def withdraw_member(ctx: ContestContext, user: FreeId, request: MemberReason) ->
 
           agon contest withdraw spring ada --reason 'asked to leave'
     """
-    changed = members.withdraw(
-        ctx.service, ctx.contest.id, user, reason=request.reason, by=ctx.caller
-    )
-    return Member.model_validate(changed)
+    return _change(members.withdraw, ctx, user, request)
 
 
 @operation("POST", _MEMBERS + "/{id}/reinstate", id="reinstateMember",
@@ -72,10 +72,7 @@ def reinstate_member(ctx: ContestContext, user: FreeId, request: MemberReason) -
 
           agon contest reinstate spring ada --reason 'came back'
     """
-    changed = members.reinstate(
-        ctx.service, ctx.contest.id, user, reason=request.reason, by=ctx.caller
-    )
-    return Member.model_validate(changed)
+    return _change(members.reinstate, ctx, user, request)
 
 
 @operation("POST", _MEMBERS + "/{id}/hide", id="hideMember",
@@ -92,8 +89,7 @@ def hide_member(ctx: ContestContext, user: FreeId, request: MemberReason) -> Mem
 
           agon contest hide spring ada --reason 'asked for it'
     """
-    changed = members.hide(ctx.service, ctx.contest.id, user, reason=request.reason, by=ctx.caller)
-    return Member.model_validate(changed)
+    return _change(members.hide, ctx, user, request)
 
 
 @operation("POST", _MEMBERS + "/{id}/unhide", id="unhideMember",
@@ -108,10 +104,7 @@ def unhide_member(ctx: ContestContext, user: FreeId, request: MemberReason) -> M
 
           agon contest unhide spring ada --reason 'agreed'
     """
-    changed = members.unhide(
-        ctx.service, ctx.contest.id, user, reason=request.reason, by=ctx.caller
-    )
-    return Member.model_validate(changed)
+    return _change(members.unhide, ctx, user, request)
 
 
 @operation("POST", _MEMBERS + "/{id}/extend", id="extendMember",
@@ -138,6 +131,14 @@ def extend_member(ctx: ContestContext, user: FreeId, request: MemberExtension) -
         reason=request.reason, by=ctx.caller,
     )  # fmt: skip
     return Member.model_validate(changed)
+
+
+def _change(
+    change: Callable[..., entities.Member], ctx: ContestContext, user: str, request: MemberReason
+) -> Member:
+    """Return a person as a change leaves it that needs nothing but a reason."""
+    made = change(ctx.service, ctx.contest.id, user, reason=request.reason, by=ctx.caller)
+    return Member.model_validate(made)
 
 
 class Members(Noun):

@@ -27,8 +27,6 @@ from agon.kernel.times import written_time
 from agon.ledger.transitions import require_not_over
 from agon.store.session import Session
 
-MAX_USES: Final = 10_000
-
 _CODE: Final = re.compile(r"invite_([A-Za-z0-9_-]{22})_([A-Za-z0-9_-]{43})")
 _MAX_NAMED: Final = 20
 _TOKEN_DAYS: Final = 365.0

@@ -1,13 +1,14 @@
 """Check records: every invalid row at once, then the integrity findings, most severe first."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
+from agon.app.analysis.options import ReadingOptions, with_options
 from agon.app.analysis.records import RecordsSource, inspect_records
 from agon.app.analysis.score import overrides_of, rules_of
 from agon.disciplines import Discipline, discipline
@@ -18,7 +19,6 @@ from agon.kernel.text_tables import html_table
 from agon.kernel.times import parse_time
 from agon.records import InvalidRecords, Records, RowIssue
 from agon.records.look_alikes import source_findings
-from agon.records.names.mapping import MappingSource
 from agon.records.names.unused import NameReport
 
 _SHOWN = 10
@@ -113,33 +113,26 @@ class CheckReport:
         }
 
 
-def check(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
+@with_options
+def check(
     discipline_name: str,
     source: RecordsSource,
     *,
-    columns: Mapping[str, str] | None = None,
-    where: Mapping[str, Any] | None = None,
-    mapping: MappingSource | None = None,
-    ignore: Iterable[str] = (),
-    engine: str | None = None,
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
     as_of: datetime | str | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> CheckReport:
     """Validate every row of a source, then run the integrity checks.
 
     Args:
         discipline_name: the discipline.
         source: all that :func:`agon.read_records` reads: a folder, a file, data frames.
-        columns: the source's name of a column by the schema's, where they differ.
-        where: a value, or several, by column of the source; only such rows are checked.
-        mapping: how names and values of the source are read: a file of TOML or a dict with
-            ``columns``, ``tables``, ``values``, ``null``, ``ignore`` and ``skip_missing``.
-        ignore: names of columns, tables or files that are not read.
-        engine: where the tables are read (``agon engines`` lists them; None: by the source).
         edition: whose rules the integrity checks use (None: the reference edition).
         overrides: values of rules that replace the edition's.
         as_of: leave out later records for the integrity checks; all rows are validated.
+        columns, where, mapping, ignore, engine: how and where the source is read
+            (:class:`ReadingOptions`).
 
     Raises:
         NotFound, Unreadable, Unavailable: the source itself, or the engine, cannot be used.
@@ -161,15 +154,7 @@ def check(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         overrides=overrides_of(released, rules),
     )
     try:
-        records, problems = inspect_records(
-            discipline_name,
-            source,
-            columns=columns,
-            where=where,
-            mapping=mapping,
-            ignore=ignore,
-            engine=engine,
-        )
+        records, problems = inspect_records(discipline_name, source, **reading)
     except InvalidRecords as error:  # of a single table, which becomes records once it is valid
         label = str(source) if isinstance(source, str | Path) else "memory"
         names = error.names or NameReport()

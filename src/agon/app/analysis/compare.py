@@ -1,14 +1,15 @@
 """Compare the boards of two sets of rules on the same records."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from agon.app.analysis.options import ReadingOptions, with_options
 from agon.app.analysis.records import RecordsSource, read_records
 from agon.app.analysis.score import Result, require_overrides, rules_of, score
 from agon.kernel.boards import Board, id_order
@@ -17,7 +18,6 @@ from agon.kernel.progress import count_steps
 from agon.kernel.rounding import publish
 from agon.kernel.statistics import kendall, spearman
 from agon.kernel.text_tables import html_table, text_table
-from agon.records.names.mapping import MappingSource
 
 _SHOWN = 10
 _MOVE_SCHEMA = pa.schema(
@@ -212,21 +212,18 @@ class Comparison(Difference):
         }
 
 
-def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
+@with_options
+def compare(
     discipline_name: str,
     records: RecordsSource,
     left: RuleSet | str | Mapping[str, Any] | None = None,
     right: RuleSet | str | Mapping[str, Any] | None = None,
     *,
     overrides: Mapping[str, Any] | None = None,
-    columns: Mapping[str, str] | None = None,
-    where: Mapping[str, Any] | None = None,
-    mapping: MappingSource | None = None,
-    ignore: Iterable[str] = (),
-    engine: str | None = None,
     board: str | None = None,
     as_of: datetime | str | None = None,
     as_of_right: datetime | str | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> Comparison:
     """Score the same records under two sets of rules, or at two times, and return what differs.
 
@@ -237,15 +234,11 @@ def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
             both; None: the reference edition.
         right: the same for the other side; None: with ``overrides`` the rules of the left side.
         overrides: values of rules that replace those of the right side.
-        columns: the source's name of a column by the schema's, where they differ.
-        where: a value, or several, by column of the source; only such rows are scored.
-        mapping: how names and values of the source are read: a file of TOML or a dict with
-            ``columns``, ``tables``, ``values``, ``null``, ``ignore`` and ``skip_missing``.
-        ignore: names of columns, tables or files that are not read.
-        engine: where the tables are read (``agon engines`` lists them; None: by the source).
         board: which board (None: the discipline's default).
         as_of: leave out later records, on both sides.
         as_of_right: leave out later records than this on the right side; None: as on the left.
+        columns, where, mapping, ignore, engine: how and where the source is read
+            (:class:`agon.ReadingOptions`).
 
     Raises:
         NotFound, InvalidRule, InvalidRecords, Conflict, NotScorable: as ``score`` does.
@@ -265,15 +258,7 @@ def compare(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     sides = (before_rules, after_rules)
     for side in sides:  # a misspelled rule is an error before records are read
         rules_of(discipline_name, side.edition, side.overrides)
-    read = read_records(
-        discipline_name,
-        records,
-        columns=columns,
-        where=where,
-        mapping=mapping,
-        ignore=ignore,
-        engine=engine,
-    )
+    read = read_records(discipline_name, records, **reading)
     results = []
     times = iter((as_of, as_of if as_of_right is None else as_of_right))
     for side in count_steps(sides, label="rules", total=len(sides)):

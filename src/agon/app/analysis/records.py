@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 import pyarrow as pa
 
+from agon.app.analysis.options import ReadingOptions, SourceOptions, with_options
 from agon.app.importers import Format, format_of_frame, import_records
 from agon.disciplines import ImportedRecords, Simulation, discipline
 from agon.engines import open_tables, require_engine
@@ -33,15 +34,9 @@ RecordsSource = str | Path | Records | ImportedRecords | Simulation | Rows | Map
 """All that records are read from: an address or a path, records, or tables in memory."""
 
 
+@with_options
 def read_records(
-    discipline_name: str,
-    source: RecordsSource,
-    *,
-    columns: Mapping[str, str] | None = None,
-    where: Mapping[str, Any] | None = None,
-    mapping: MappingSource | None = None,
-    ignore: Iterable[str] = (),
-    engine: str | None = None,
+    discipline_name: str, source: RecordsSource, **options: Unpack[ReadingOptions]
 ) -> Records:
     """Read and check a discipline's records.
 
@@ -60,13 +55,8 @@ def read_records(
               ``validator``, ``score``, ``stake``);
             * a CSV, JSON, NDJSON or Parquet file of such a table;
             * imported or simulated records, or records that are read already.
-        columns: the source's name of a column by the schema's, where they differ.
-        where: a value, or several, by column of the source (``{"language": "en"}``); only such
-            rows are read, without the rows of other tables that refer to others.
-        mapping: how names and values of the source are read: a file of TOML or a dict with
-            ``columns``, ``tables``, ``values``, ``null``, ``ignore`` and ``skip_missing``.
-        ignore: names of columns, tables or files that are not read.
-        engine: where the tables are read (``agon engines`` lists them; None: by the source).
+        columns, where, mapping, ignore, engine: how and where the source is read
+            (:class:`ReadingOptions`).
 
     Raises:
         InvalidRecords: with all issues.
@@ -84,15 +74,7 @@ def read_records(
         >>> read_records("arena", battles, columns=names).count("bots")
         2
     """
-    records, issues = inspect_records(
-        discipline_name,
-        source,
-        columns=columns,
-        where=where,
-        mapping=mapping,
-        ignore=ignore,
-        engine=engine,
-    )
+    records, issues = inspect_records(discipline_name, source, **options)
     if issues:
         records.close()
         raise InvalidRecords(issues, names=records.names)
@@ -106,7 +88,7 @@ def inspect_records(
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
     mapping: MappingSource | None = None,
-    ignore: Iterable[str] = (),
+    ignore: Iterable[str] | None = None,
     engine: str | None = None,
 ) -> tuple[Records, list[RowIssue]]:
     """Read a discipline's records and return them together with all that is wrong with them.
@@ -116,8 +98,7 @@ def inspect_records(
         source: all that :func:`read_records` reads.
         columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column of the source.
-        mapping: how names and values of the source are read: a file of TOML or a dict with
-            ``columns``, ``tables``, ``values``, ``null``, ``ignore`` and ``skip_missing``.
+        mapping: how names and values of the source are read.
         ignore: names of columns, tables or files that are not read.
         engine: where the tables are read (None: by the source).
 
@@ -130,7 +111,7 @@ def inspect_records(
         >>> [issue.code for issue in issues if issue.table == "user"]
         ['unknown-table']
     """
-    reads = source_mapping(mapping).with_columns(columns).with_ignored(ignore)
+    reads = source_mapping(mapping).with_columns(columns).with_ignored(ignore or ())
     schema = _extend(discipline(discipline_name).schema, reads.keep)
     renamed = bool(reads or where)
     if require_engine(engine, source).counts:
@@ -280,18 +261,18 @@ def normal_tables(records: Records) -> dict[str, pa.Table]:
     return tables
 
 
+@with_options
 def convert_records(
-    discipline_name: str,
-    source: str | Path,
-    *,
-    columns: Mapping[str, str] | None = None,
-    where: Mapping[str, Any] | None = None,
-    mapping: MappingSource | None = None,
+    discipline_name: str, source: str | Path, **options: Unpack[SourceOptions]
 ) -> ImportedRecords:
     """Return the tables of a source in normal form, to be written in any format.
 
-    A file of one table is imported, so that its categories stay. The arguments are those of
-    :func:`read_records`.
+    A file of one table is imported, so that its categories stay.
+
+    Args:
+        discipline_name: the name of the discipline.
+        source: a file, a folder or an address that :func:`read_records` reads.
+        columns, where, mapping, ignore: how it is read (:class:`SourceOptions`).
 
     Raises:
         InvalidRecords: with all issues; also for unused names that are near to a missing one.
@@ -299,10 +280,8 @@ def convert_records(
     """
     form = format_of_file(discipline_name, source)
     if form is not None:
-        return import_records(form.name, source, columns=columns, where=where, mapping=mapping)
-    with read_records(
-        discipline_name, source, columns=columns, where=where, mapping=mapping
-    ) as records:
+        return import_records(form.name, source, **options)
+    with read_records(discipline_name, source, **options) as records:
         return ImportedRecords(
             discipline_name, normal_tables(records), records.notes, records.names
         )

@@ -1,11 +1,12 @@
 """Score records under an edition: records in, boards and explanations out."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
+from agon.app.analysis.options import ReadingOptions, ScoringOptions, with_options
 from agon.app.analysis.records import RecordsSource, read_records
 from agon.app.analysis.score_explanation import ScoreExplanation
 from agon.disciplines import Discipline, ScoredRecords, discipline
@@ -19,7 +20,7 @@ from agon.kernel.rules import Rules
 from agon.kernel.times import parse_time
 from agon.records import Records
 from agon.records.look_alikes import source_findings
-from agon.records.names.mapping import MappingSource, source_mapping
+from agon.records.names.mapping import source_mapping
 
 if TYPE_CHECKING:
     from agon.app.charts import Chart
@@ -199,18 +200,15 @@ def overrides_of(edition: Edition, rules: Rules) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value != own[name]}
 
 
-def score(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
+@with_options
+def score(
     discipline_name: str,
     records: RecordsSource,
     *,
-    columns: Mapping[str, str] | None = None,
-    where: Mapping[str, Any] | None = None,
-    mapping: MappingSource | None = None,
-    ignore: Iterable[str] = (),
-    engine: str | None = None,
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
     as_of: datetime | str | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> Result:
     """Score records under an edition (None: the discipline's reference edition).
 
@@ -218,15 +216,11 @@ def score(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         discipline_name: the name of the discipline.
         records: records, or a source that :func:`read_records` reads: a folder, a data frame, data
             frames by table name, imported or simulated records.
-        columns: the source's name of a column by the schema's, where they differ.
-        where: a value, or several, by column; only such rows are scored.
-        mapping: how names and values of the source are read: a file of TOML or a dict with
-            ``columns``, ``tables``, ``values``, ``null``, ``ignore`` and ``skip_missing``.
-        ignore: names of columns, tables or files that are not read.
-        engine: where the tables are read (``agon engines`` lists them; None: by the source).
         edition: ``scores0002-1`` or ``community/scores0002-1``.
         overrides: values of rules that replace the edition's; they may be text.
         as_of: leave out later records; a time or ISO 8601 text (without a zone: UTC).
+        columns, where, mapping, ignore, engine: how and where a source is read
+            (:class:`ReadingOptions`).
 
     Raises:
         NotFound: no such discipline, edition, engine or source.
@@ -254,34 +248,20 @@ def score(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     released, rules = rules_of(discipline_name, edition, overrides)
     time = parse_time(as_of)
     if chosen.further_columns is not None and (further := chosen.further_columns(rules)):
-        mapping = source_mapping(mapping).with_kept(further)
-    read = read_records(
-        discipline_name,
-        records,
-        columns=columns,
-        where=where,
-        mapping=mapping,
-        ignore=ignore,
-        engine=engine,
-    )
+        reading["mapping"] = source_mapping(reading.get("mapping")).with_kept(further)
+    read = read_records(discipline_name, records, **reading)
     visible = read.as_of(time)
     return Result(chosen, released, rules, visible, time, chosen.score(visible, rules))
 
 
-def explain(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
+@with_options
+def explain(
     discipline_name: str,
     records: RecordsSource,
     name: str,
     *,
     board: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    where: Mapping[str, Any] | None = None,
-    mapping: MappingSource | None = None,
-    ignore: Iterable[str] = (),
-    engine: str | None = None,
-    edition: str | None = None,
-    overrides: Mapping[str, Any] | None = None,
-    as_of: datetime | str | None = None,
+    **options: Unpack[ScoringOptions],
 ) -> ScoreExplanation:
     """Score records and explain one id: ``score(…).explain(name)`` in one call.
 
@@ -290,15 +270,8 @@ def explain(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         records: all that :func:`score` takes.
         name: the id to explain.
         board: the board (None: the discipline's default).
-        columns: the source's name of a column by the schema's, where they differ.
-        where: a value, or several, by column; only such rows are scored.
-        mapping: how names and values of the source are read: a file of TOML or a dict with
-            ``columns``, ``tables``, ``values``, ``null``, ``ignore`` and ``skip_missing``.
-        ignore: names of columns, tables or files that are not read.
-        engine: where the tables are read (None: by the source).
-        edition: the edition (None: the discipline's reference edition).
-        overrides: values of rules that replace the edition's.
-        as_of: leave out later records.
+        edition, overrides, as_of, columns, where, mapping, ignore, engine: as :func:`score` takes
+            them (:class:`ScoringOptions`).
 
     Raises:
         NotFound: there is no such id or board.
@@ -308,12 +281,7 @@ def explain(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         >>> explain("community", "examples/tutorial", "ada").score
         351.0
     """
-    result = score(
-        discipline_name, records,
-        columns=columns, where=where, mapping=mapping, ignore=ignore, engine=engine,
-        edition=edition, overrides=overrides, as_of=as_of,
-    )  # fmt: skip
-    return result.explain(name, board=board)
+    return score(discipline_name, records, **options).explain(name, board=board)
 
 
 def rules_of(

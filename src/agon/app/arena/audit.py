@@ -1,16 +1,14 @@
 """Audit a board of an arena: what its votes do not say, probe by probe."""
 
-from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime
-from typing import Any
+from typing import Any, Unpack
 
+from agon.app.analysis.options import ScoringOptions, with_options
 from agon.app.analysis.records import RecordsSource
 from agon.app.analysis.score import Result, score
 from agon.app.arena.scored import arena_of
 from agon.disciplines.arena.audits import examine
 from agon.kernel.figures import Probe
-from agon.records.names.mapping import MappingSource
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,17 +53,8 @@ class Audit:
         )
 
 
-def audit(
-    records: RecordsSource,
-    *,
-    columns: Mapping[str, str] | None = None,
-    where: Mapping[str, Any] | None = None,
-    mapping: MappingSource | None = None,
-    ignore: Iterable[str] = (),
-    edition: str | None = None,
-    overrides: Mapping[str, Any] | None = None,
-    as_of: datetime | str | None = None,
-) -> Audit:
+@with_options
+def audit(records: RecordsSource, **options: Unpack[ScoringOptions]) -> Audit:
     """Examine the Bradley–Terry board of arena records or battles.
 
     A verdict is ``fine``, ``look`` (the figure is not what a board without the defect has) or
@@ -73,13 +62,8 @@ def audit(
 
     Args:
         records: arena records or battles, as :func:`agon.rate` takes them.
-        columns: the source's name of a column by the format's.
-        where: a value, or several, by column; only such battles count.
-        mapping: how names and values of the source are read: a file of TOML or a dict.
-        ignore: names of columns, tables or files that are not read.
-        edition: the edition (None: the reference edition).
-        overrides: values of rules that replace the edition's.
-        as_of: leave out later records.
+        edition, overrides, as_of, columns, where, mapping, ignore, engine: as :func:`agon.score`
+            takes them (:class:`agon.ScoringOptions`).
 
     Raises:
         NotFound, InvalidRule, InvalidRecords, NotScorable, Unreadable: as ``score`` does.
@@ -91,15 +75,5 @@ def audit(
         >>> [(probe.name, probe.verdict) for probe in audit(battles).probes][4:6]
         [('cycles', 'fine'), ('connectivity', 'fine')]
     """
-    result = score(
-        "arena",
-        records,
-        columns=columns,
-        where=where,
-        mapping=mapping,
-        ignore=ignore,
-        edition=edition,
-        overrides=overrides,
-        as_of=as_of,
-    )
+    result = score("arena", records, **options)
     return Audit(result, examine(arena_of(result.scored)))

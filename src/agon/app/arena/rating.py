@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, partial
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, Unpack, get_args
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from agon.app.analysis.options import ReadingOptions, with_options
 from agon.app.analysis.records import RecordsSource
 from agon.app.analysis.score import Result, overrides_of, require_overrides, rules_of, score
 from agon.app.arena.anchors import Anchors, HeldAnchors, anchors_of, caption_of, hold
@@ -24,7 +25,7 @@ from agon.editions.titles import rules_title
 from agon.errors import Conflict, NotFound, NotScorable, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
-from agon.records.names.mapping import MappingSource, source_mapping
+from agon.records.names.mapping import source_mapping
 from agon.records.sources.memory import arrow_table
 
 RatingMethod = Literal["elo", "bradley-terry"]
@@ -150,22 +151,19 @@ class RatingTable:
         return self.board._repr_html_()
 
 
+@with_options
 def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     records: RecordsSource,
     *,
     method: RatingMethod = "elo",
     interval: bool = False,
-    columns: Mapping[str, str] | None = None,
-    where: Mapping[str, Any] | None = None,
-    mapping: MappingSource | None = None,
-    ignore: Iterable[str] = (),
-    engine: str | None = None,
     anchor: Mapping[str, float] | None = None,
     control: Iterable[str] = (),
     by: str | None = None,
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
     as_of: datetime | str | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> RatingTable:
     """Rate the bots of an arena by a method, with or without intervals.
 
@@ -180,12 +178,6 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
             ``matches``); all that :func:`agon.read_records` reads.
         method: ``elo`` (in order of play) or ``bradley-terry`` (over all matches at once).
         interval: whether to compute intervals.
-        columns: the source's name of a column by the format's: ``{"model_a": "left"}``.
-        where: a value, or several, by column; only such battles are rated.
-        mapping: how names and values of the source are read: a file of TOML or a dict with
-            ``columns``, ``tables``, ``values``, ``null``, ``ignore`` and ``skip_missing``.
-        ignore: names of columns, tables or files that are not read.
-        engine: where the tables are read (``agon engines`` lists them; None: by the source).
         anchor: ratings stated for bots, by id. One shifts all ratings; several are held by
             Bradley–Terry while the other bots are rated, and shift Elo by their mean distance.
         control: styles that Bradley–Terry ratings are controlled for (rule ``control``): columns
@@ -195,6 +187,8 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
         edition: the edition (None: the reference edition).
         overrides: values of rules that replace the edition's.
         as_of: leave out later records.
+        columns, where, mapping, ignore, engine: how and where a source is read
+            (:class:`agon.ReadingOptions`).
 
     Raises:
         NotFound: there is no such method, edition or source, or no rating of an anchor.
@@ -214,28 +208,20 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     overrides = _with_controls(overrides, control, method=method)
     released, rules = rules_of("arena", edition, overrides)
     title = rules_title(released.full_name, overrides_of(released, rules))
-    reads = source_mapping(mapping)
+    mapping = source_mapping(reading.get("mapping"))
     if by is not None:
-        reads = reads.with_kept({f"matches.{by}": "text"})
+        mapping = mapping.with_kept({f"matches.{by}": "text"})
+    reading["mapping"] = mapping
     several = isinstance(anchor, Mapping) and len(anchor) > 1
-    counts = method == "bradley-terry" and not (where or by or engine or as_of or ignore or several)
+    by_rows = by or several or as_of or any(map(reading.get, ("where", "engine", "ignore")))
+    counts = method == "bradley-terry" and not by_rows
     if counts and hasattr(records, "__arrow_c_stream__"):
         records = arrow_table("arena-battles", records)
     read = partial(
-        score,
-        "arena",
-        records,
-        columns=columns,
-        where=where,
-        mapping=reads,
-        ignore=ignore,
-        engine=engine,
-        edition=edition,
-        overrides=overrides,
-        as_of=as_of,
+        score, "arena", records, edition=edition, overrides=overrides, as_of=as_of, **reading
     )
     if counts and isinstance(records, pa.Table) and isinstance(rules, ArenaRules):
-        board = counted_board(records, rules, mapping=reads.with_columns(columns))
+        board = counted_board(records, rules, mapping=mapping.with_columns(reading.get("columns")))
         if board is not None:
             return _with_anchor(RatingTable(method, read, title, board), anchor, interval=interval)
     result = read()

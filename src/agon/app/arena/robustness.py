@@ -5,9 +5,11 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import fields, replace
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from agon.app.access.permissions import View
+from agon.app.analysis.options import ScoringOptions, with_options
+from agon.app.analysis.records import RecordsSource
 from agon.app.analysis.score import score
 from agon.app.arena.live.scored import arena_rules, live_rules
 from agon.app.arena.scored import arena_of
@@ -30,7 +32,6 @@ from agon.entities.arena_reports import BoardRobustness, DecidedRank, Robustness
 from agon.entities.contests import Contest
 from agon.errors import NotFound, NotScorable
 from agon.kernel.figures import Probe
-from agon.records.names.mapping import MappingSource
 
 if TYPE_CHECKING:
     from agon.kernel.figures import RankRobustness
@@ -40,28 +41,17 @@ _STORED: Final = "robustness"
 """The name under which the summary of a board holds how robust its ranks are."""
 
 
+@with_options
 def robustness(
-    records: Any,
-    *,
-    ranks: int = RANKS,
-    columns: Mapping[str, str] | None = None,
-    where: Mapping[str, Any] | None = None,
-    mapping: MappingSource | None = None,
-    edition: str | None = None,
-    overrides: Mapping[str, Any] | None = None,
-    as_of: Any = None,
+    records: RecordsSource, *, ranks: int = RANKS, **options: Unpack[ScoringOptions]
 ) -> Robustness:
     """Return how many matches decide the first ranks, and how far Elo ratings wander by chance.
 
     Args:
         records: arena records or battles, as :func:`agon.rate` takes them.
         ranks: how many ranks.
-        columns: the source's name of a column by the format's.
-        where: a value, or several, by column; only such battles count.
-        mapping: how names and values of the source are read.
-        edition: the edition (None: the reference edition).
-        overrides: values of rules that replace the edition's.
-        as_of: leave out later records.
+        edition, overrides, as_of, columns, where, mapping, ignore, engine: as :func:`agon.score`
+            takes them (:class:`agon.ScoringOptions`).
 
     Raises:
         NotFound, InvalidRule, InvalidRecords, Unreadable: as ``score`` does.
@@ -72,16 +62,7 @@ def robustness(
         >>> [(each.bot, each.next, each.matches) for each in robustness(battles).ranks]
         [('ann', 'bob', 3)]
     """
-    result = score(
-        "arena",
-        records,
-        columns=columns,
-        where=where,
-        mapping=mapping,
-        edition=edition,
-        overrides=overrides,
-        as_of=as_of,
-    )
+    result = score("arena", records, **options)
     made = _robustness(arena_of(result.scored), ranks)
     return replace(made, notes=(*result.notes, *made.notes))
 

@@ -143,7 +143,7 @@ def import_records(  # noqa: PLR0913 (an option each)
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
     mapping: MappingSource | None = None,
-    ignore: Iterable[str] = (),
+    ignore: Iterable[str] | None = None,
 ) -> ImportedRecords:
     """Return the records of a source in a named format; nothing is written.
 
@@ -179,7 +179,7 @@ def import_records(  # noqa: PLR0913 (an option each)
     """
     require_names(columns)
     wanted = _format(name)
-    reads = source_mapping(mapping).with_columns(columns).with_ignored(ignore)
+    reads = source_mapping(mapping).with_columns(columns).with_ignored(ignore or ())
     stated = {
         "audit": audit,
         "unit": unit,

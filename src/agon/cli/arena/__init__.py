@@ -21,6 +21,7 @@ from agon.cli.shared.commands import Group, option
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from agon.app.analysis.options import ReadingOptions, RuleOptions
     from agon.app.arena.rating import RatingMethod
 
 
@@ -82,13 +83,13 @@ for subcommand in (
 def rate_bots(  # noqa: PLR0913 (each is an option of the command)
     source: str,
     *,
-    reads: sources.ScoringOptions,
+    reads: "ReadingOptions",
     anchor: "Mapping[str, float] | None",
     method: "RatingMethod",
     ci: bool,
     control: tuple[str, ...],
     by: str | None,
-    under: parameters.RuleOptions,
+    under: "RuleOptions",
     printing: parameters.OutputOptions,
 ) -> None:
     """Rate the bots of SOURCE: a folder of records, or a file of battles (- is stdin).

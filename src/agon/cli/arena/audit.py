@@ -1,13 +1,16 @@
 """``agon arena audit``: what a board does not know."""
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from agon.cli.shared import lists, parameters, sources
 from agon.cli.shared.commands import Command
 from agon.cli.shared.output import TABLE
+
+if TYPE_CHECKING:
+    from agon.app.analysis.options import RuleOptions, SourceOptions
 
 _COLUMNS: Final = ("name", "verdict", "figure", "expected", "sentence")
 
@@ -21,8 +24,8 @@ _COLUMNS: Final = ("name", "verdict", "figure", "expected", "sentence")
 def audit(
     source: str,
     *,
-    reads: sources.SourceOptions,
-    under: parameters.RuleOptions,
+    reads: "SourceOptions",
+    under: "RuleOptions",
     form: str,
     output: Path | None,
 ) -> None:

@@ -1,12 +1,15 @@
 """``agon arena robustness``: how few matches change the ranks of bots."""
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from agon.cli.shared import lists, parameters, sources
 from agon.cli.shared.commands import Command, option
+
+if TYPE_CHECKING:
+    from agon.app.analysis.options import RuleOptions, SourceOptions
 
 _COLUMNS: Final = ("rank", "bot", "next", "margin", "matches", "share")
 _BANDS: Final = ("rank", "bot", "rating", "matches", "low", "high", "rank_low", "rank_high")
@@ -24,10 +27,10 @@ _BANDS: Final = ("rank", "bot", "rating", "matches", "low", "high", "rank_low", 
 def robustness(
     source: str,
     *,
-    reads: sources.SourceOptions,
+    reads: "SourceOptions",
     ranks: int,
     elo: bool,
-    under: parameters.RuleOptions,
+    under: "RuleOptions",
     form: str,
     output: Path | None,
 ) -> None:

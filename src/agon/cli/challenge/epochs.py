@@ -1,12 +1,15 @@
 """Options that the commands about epochs share."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli.shared import parameters
 from agon.cli.shared.commands import option
 from agon.cli.shared.tables import echo
+
+if TYPE_CHECKING:
+    from agon.app.analysis.options import RuleOptions
 
 epoch = option(
     "--epoch", type=click.IntRange(min=0), metavar="E", help="As of this epoch (default: the last)."
@@ -19,7 +22,7 @@ def warn(warnings: Iterable[str]) -> None:
         echo(f"warning: {text}", err=True)
 
 
-def at_epoch(under: parameters.RuleOptions, epoch: int | None) -> parameters.RuleOptions:
+def at_epoch(under: "RuleOptions", epoch: int | None) -> "RuleOptions":
     """Return the rule options with the epoch among the overrides.
 
     Raises:
@@ -27,6 +30,7 @@ def at_epoch(under: parameters.RuleOptions, epoch: int | None) -> parameters.Rul
     """
     if epoch is None:
         return under
-    if "epoch" in under["overrides"]:
+    overrides = under.get("overrides") or {}
+    if "epoch" in overrides:
         raise click.UsageError("the epoch is given twice: --epoch and --set epoch")
-    return {**under, "overrides": {**under["overrides"], "epoch": str(epoch)}}
+    return {**under, "overrides": {**overrides, "epoch": str(epoch)}}

@@ -11,6 +11,7 @@ from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, board_chunks, deliver, deliver_json
 
 if TYPE_CHECKING:
+    from agon.app.analysis.options import RuleOptions, SourceOptions
     from agon.app.challenge.epochs import Decay, Forecast
     from agon.cli.shared.tables import Output
 
@@ -33,11 +34,11 @@ if TYPE_CHECKING:
 def forecast_burn(
     source: str,
     *,
-    reads: sources.SourceOptions,
+    reads: "SourceOptions",
     epoch: int | None,
     ahead: int | None,
     competition: str | None,
-    under: parameters.RuleOptions,
+    under: "RuleOptions",
     form: str,
     output: Path | None,
 ) -> None:

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from agon.cli.challenge import epochs
 from agon.cli.shared import parameters, sources
 from agon.cli.shared.commands import Command, option
+
+if TYPE_CHECKING:
+    from agon.app.analysis.options import RuleOptions, SourceOptions
 
 _KINDS = ("weights", "burn", "forecast")
 _FORMS = ("svg", "png")
@@ -41,12 +45,12 @@ _FORMS = ("svg", "png")
 def plot_epochs(
     source: str,
     *,
-    reads: sources.SourceOptions,
+    reads: "SourceOptions",
     out: Path,
     kinds: tuple[str, ...],
     form: str | None,
     epoch: int | None,
-    under: parameters.RuleOptions,
+    under: "RuleOptions",
 ) -> None:
     """Draw the epochs of SOURCE.
 

@@ -10,6 +10,7 @@ from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver
 
 if TYPE_CHECKING:
+    from agon.app.analysis.options import RuleOptions, SourceOptions
     from agon.app.challenge.weight_setting import Order
 
 
@@ -55,11 +56,11 @@ if TYPE_CHECKING:
 def submit_weights(
     source: str,
     *,
-    reads: sources.SourceOptions,
+    reads: "SourceOptions",
     epoch: int | None,
     dry_run: bool,
     burn_uid_anyway: bool,
-    under: parameters.RuleOptions,
+    under: "RuleOptions",
     form: str,
     **where: Any,
 ) -> None:

@@ -12,6 +12,7 @@ from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, board_chunks, deliver, deliver_json
 
 if TYPE_CHECKING:
+    from agon.app.analysis.options import RuleOptions, SourceOptions
     from agon.app.challenge.epochs import EpochWeights
     from agon.kernel.boards import Board
 
@@ -33,11 +34,11 @@ _MAX_MINERS_DRAWN = 3
 def weights(
     source: str,
     *,
-    reads: sources.SourceOptions,
+    reads: "SourceOptions",
     epoch: int | None,
     every: bool,
     bittensor: bool,
-    under: parameters.RuleOptions,
+    under: "RuleOptions",
     printing: parameters.OutputOptions,
 ) -> None:
     """Compute the weights of all miners of SOURCE.

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,15 +12,10 @@ from agon.cli.shared import completion
 from agon.cli.shared.commands import option
 from agon.cli.shared.output import MACHINE, TABLE, require_writable
 
+if TYPE_CHECKING:
+    from agon.app.analysis.options import RuleOptions
+
 Function = Callable[..., Any]
-
-
-class RuleOptions(TypedDict):
-    """The values of --edition, --set and --as-of."""
-
-    edition: str | None
-    overrides: dict[str, str]
-    as_of: str | None
 
 
 @dataclass(frozen=True)
@@ -219,7 +214,7 @@ def rules(function: Function) -> Function:
     def call(
         *, edition: str | None, overrides: dict[str, str], as_of: str | None, **remaining: Any
     ) -> Any:
-        under = RuleOptions(edition=edition, overrides=overrides, as_of=as_of)
+        under: RuleOptions = {"edition": edition, "overrides": overrides, "as_of": as_of}
         return function(under=under, **remaining)
 
     return edition_option(overrides_option(as_of_option(call)))

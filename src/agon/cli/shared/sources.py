@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, TYPE_CHECKING, Any, TypedDict
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,7 @@ from agon.cli.shared.parameters import unique
 from agon.cli.shared.tables import echo
 
 if TYPE_CHECKING:
+    from agon.app.analysis.options import ReadingOptions, SourceOptions
     from agon.app.analysis.score import Result
     from agon.records import RowIssue
     from agon.records.names.mapping import SourceMapping
@@ -24,20 +25,6 @@ if TYPE_CHECKING:
 STDIN = "-"
 _ENDINGS = {"csv": ".csv", "jsonl": ".jsonl", "json": ".json", "parquet": ".parquet"}
 _CHUNK = 1 << 20
-
-
-class SourceOptions(TypedDict):
-    """The values of --columns and --where, and the mapping of all other options of reading."""
-
-    columns: dict[str, str] | None
-    where: dict[str, list[str]] | None
-    mapping: "SourceMapping | None"
-
-
-class ScoringOptions(SourceOptions):
-    """The values of :class:`SourceOptions` and of --engine."""
-
-    engine: str | None
 
 
 class Pair(click.ParamType[tuple[str, str]]):
@@ -160,7 +147,7 @@ def reading(function: Callable[..., Any]) -> Callable[..., Any]:
         **remaining: Any,
     ) -> Any:
         mapping = _take_mapping(remaining)
-        reads = SourceOptions(columns=columns, where=where, mapping=mapping)
+        reads: SourceOptions = {"columns": columns, "where": where, "mapping": mapping}
         if stdin_format is not None and source != STDIN:
             raise click.UsageError("--stdin-format is about stdin; give - as SOURCE")
         with _with_hints():
@@ -255,8 +242,9 @@ def scoring(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of :func:`reading` and ``--engine``; they arrive as ``reads``."""
 
     @wraps(function)
-    def call(*, reads: SourceOptions, engine: str | None, **remaining: Any) -> Any:
-        return function(reads=ScoringOptions(**reads, engine=engine), **remaining)
+    def call(*, reads: "SourceOptions", engine: str | None, **remaining: Any) -> Any:
+        reading: ReadingOptions = {**reads, "engine": engine}
+        return function(reads=reading, **remaining)
 
     return reading(_engine_option(call))
 

@@ -6,10 +6,7 @@ One function per formula, plain numbers or arrays in and out. The numbers of the
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Any, Final, Generic, TypeVar, overload
 
 import numpy as np
@@ -193,21 +190,6 @@ class Diversity:
     bonus: int
 
 
-def tag_distribution(users_and_tags: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """Return the number of users per tag of a problem, most first, then by tag (document 002, 6.3).
-
-    Args:
-        users_and_tags: of each reward-correct submission created no later than the freeze, who
-            sent it and its tag after :func:`normal_tag`. A user counts once for a tag (6.4).
-
-    Example:
-        >>> tag_distribution([("ada", "loops"), ("ada", "loops"), ("bob", "loops"), ("cy", "sum")])
-        {'loops': 2, 'sum': 1}
-    """
-    counts = Counter(tag for _, tag in set(users_and_tags))
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
-
 @dataclass(frozen=True)
 class Families:
     """The two facts that decide diversity points.
@@ -275,18 +257,3 @@ def diversity_points(
     first = first_tag_bonus if first_of_tag else 0
     shared = shared_bonus_each * shared_repeats if distinct_tags > one_family else 0
     return Diversity(first, shared, min(first + shared, cap))
-
-
-def median_length(l_chars: Sequence[int]) -> float:
-    """Return the median length among reward-correct submissions (document 002, 7).
-
-    Raises:
-        ValueError: when there is none.
-
-    Example:
-        >>> median_length([90, 40, 60, 70])
-        65.0
-    """
-    if not l_chars:
-        raise ValueError("the median of no lengths does not exist")
-    return float(median(l_chars))

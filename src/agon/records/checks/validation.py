@@ -24,8 +24,6 @@ from agon.records.schemas import Column, CrossRowCheck, ForeignKey, RowCheck, Sc
 from agon.records.values.casting import ColumnCast
 from agon.records.values.typed import Typing, relation
 
-_MAX_NAMES = 20  # of the columns that are there, where one is missing
-
 
 @dataclass(frozen=True)
 class ConstraintCheck:

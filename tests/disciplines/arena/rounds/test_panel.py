@@ -20,8 +20,8 @@ from agon.disciplines.arena.judges.pool import (
 )
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.rounds import draws
-from agon.disciplines.arena.rounds.panel import Panel, draw_panel
-from agon.disciplines.arena.rounds.round import Judge, panel_candidates
+from agon.disciplines.arena.rounds.matchmaking import Entrant
+from agon.disciplines.arena.rounds.round import Judge, RoundInputs, draw_round, panel_candidates
 from agon.disciplines.arena.rules import ArenaRules
 from agon.records import read_rows
 from disciplines.arena.arenas import Tables, match, vote
@@ -31,22 +31,23 @@ RULES = ArenaRules()
 GOOD = Candidate("j", "owner", True, NOW - timedelta(days=30), 12, 100)
 
 
-def crowd(size: int) -> list[Candidate]:
+def crowd(size: int) -> list[Judge]:
     """Make so many eligible judges, each of its own owner."""
-    return [replace(GOOD, id=f"j{n}", owner_id=f"o{n}") for n in range(size)]
+    return [Judge(f"j{n}", f"o{n}") for n in range(size)]
 
 
-def drawn(candidates: list[Candidate], match: str = "m1", **rules: float) -> Panel:
-    """Draw the panel of a match between bots of owners o0 and o1."""
-    return draw_panel(
-        candidates,
-        match=match,
-        seed="s",
-        owners=("o0", "o1"),
-        bots=("b0", "b1"),
-        at=NOW,
-        rules=RULES.override(rules),
+def drawn(judges: list[Judge], name: str = "r1") -> dict[str, Any]:
+    """Draw a round of one match, between bots of owners o0 and o1."""
+    inputs = RoundInputs(
+        name=name,
+        at="2026-03-01T12:00:00Z",
+        entrants=(Entrant("b0", 1000, "o0"), Entrant("b1", 1000, "o1")),
+        judges=tuple(judges),
+        prompts=("p",),
+        recent_prompts={},
     )
+    (made,) = draw_round(inputs, seed="s", rules=RULES)["matches"]
+    return dict(made)
 
 
 @pytest.mark.parametrize(
@@ -84,49 +85,45 @@ def test_thresholds_themselves_are_enough() -> None:
 
 
 def test_three_judges_are_drawn_whose_owner_owns_neither_bot() -> None:
-    """The owners of both bots are excluded, with that reason."""
-    panel = drawn(crowd(12))
-    assert len(set(panel.judges)) == 3
-    assert not {"j0", "j1"} & set(panel.judges)
-    assert panel.excluded["j0"] == ("its owner owns a bot in this match",)
-    assert set(panel.shown_first) == set(panel.judges)
-    assert (panel.api, panel.is_pool_small, panel.eligible) == (False, False, 12)
+    """The others are reserves, in the order of the draw; each sees one of the two as A."""
+    made = drawn(crowd(12))
+    assert len(set(made["judges"])) == 3
+    assert {*made["judges"], *made["reserves"]} == {f"j{n}" for n in range(2, 12)}
+    assert set(made["shown_first"]) == {*made["judges"], *made["reserves"]}
+    assert not made["api"]
 
 
 def test_a_bot_never_judges_itself() -> None:
     """Even where its owner is unknown."""
-    panel = drawn([replace(GOOD, id="b0", owner_id=None), *crowd(12)])
-    assert panel.excluded["b0"] == ("plays in this match",)
+    made = drawn([Judge("b0"), *crowd(12)])
+    assert "b0" not in {*made["judges"], *made["reserves"]}
 
 
 def test_fewer_than_three_make_an_api_panel() -> None:
     """Two of the four belong to the bots' owners."""
-    panel = drawn(crowd(4))
-    assert (panel.api, panel.judges) == (True, ())
-    assert drawn(crowd(5)).api is False
-
-
-def test_a_pool_below_ten_is_small_and_goes_on() -> None:
-    """Nine eligible judges: reported, and judging all the same."""
-    assert drawn(crowd(9)).is_pool_small is True
-    assert len(drawn(crowd(9)).judges) == 3
-    assert drawn(crowd(10)).is_pool_small is False
+    made = drawn(crowd(4))
+    assert (made["api"], made["judges"], made["reserves"], made["shown_first"]) == (
+        True,
+        [],
+        [],
+        {},
+    )
+    assert drawn(crowd(5))["api"] is False
 
 
 def test_every_judge_is_as_likely_as_another() -> None:
     """Over many matches the ten judges left are drawn equally often (chi-square, seed fixed)."""
-    seats = Counter(judge for n in range(3000) for judge in drawn(crowd(12), match=f"m{n}").judges)
+    seats = Counter(judge for n in range(3000) for judge in drawn(crowd(12), f"r{n}")["judges"])
     expected = 3000 * 3 / 10
     assert len(seats) == 10
     # 99.9 % point of chi-square with 9 degrees of freedom; without replacement it is smaller.
     assert sum((count - expected) ** 2 / expected for count in seats.values()) < 27.9
 
 
-def test_draws_can_be_repeated_and_do_not_depend_on_the_order_of_candidates() -> None:
+def test_draws_can_be_repeated_and_do_not_depend_on_the_order_of_judges() -> None:
     """Seed and match decide, nothing else."""
-    assert drawn(crowd(12)) == drawn(crowd(12))
-    assert drawn(crowd(12)).judges == drawn(crowd(12)[::-1]).judges
-    assert len({drawn(crowd(40), match=f"m{n}").judges for n in range(20)}) > 15
+    assert drawn(crowd(12)) == drawn(crowd(12)) == drawn(crowd(12)[::-1])
+    assert len({tuple(drawn(crowd(40), f"r{n}")["judges"]) for n in range(20)}) > 15
 
 
 def test_honeypots_audits_and_labels_have_the_frequencies_of_the_rules() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.rounds.matchmaking import Entrant, Pairings
-from agon.disciplines.arena.rounds.pairing import pair_by_rules, recorded_histories
+from agon.disciplines.arena.rounds.pairing import pair_by_rules
 from agon.disciplines.arena.rounds.round import entrants_of
 from agon.disciplines.arena.rounds.spread import (
     MEMORY,
@@ -196,7 +196,7 @@ def test_a_hundred_thousand_bots_with_a_past_are_paired_in_time() -> None:
 
 
 def test_the_rule_pairing_spreads_a_planned_round() -> None:
-    """The recorded matches are the past: two neighbors that met do not meet again."""
+    """Two neighbors that met in the round before do not meet again."""
     tables: Tables = {
         "bots": [
             {"id": name, "name": name, "qualified_at": datetime(2026, 1, 1, tzinfo=UTC)}
@@ -210,7 +210,7 @@ def test_the_rule_pairing_spreads_a_planned_round() -> None:
         scored = score(read_rows(SCHEMA, tables), ArenaRules(pairing=pairing))
         paired = pair_by_rules(
             entrants_of(scored, "wxyz"),
-            histories=recorded_histories(scored.facts),
+            histories=histories_of([PastRound([("w", "x"), ("y", "z")])]),
             rules=scored.rules,
         )
         met[pairing] = {frozenset((one.chooser, one.opponent)) for one in paired.pairings}

@@ -16,7 +16,6 @@ from agon.errors import Unreadable
 FIRST: Final = "0"
 """The position before the first event."""
 
-PATTERN: Final = r"^(0|[0-9a-f]{32})$"
 _HALF: Final = 8
 
 

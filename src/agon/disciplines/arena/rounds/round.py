@@ -212,8 +212,6 @@ def draw_round(inputs: RoundInputs, *, seed: str, rules: ArenaRules) -> dict[str
         match, both = f"{inputs.name}-{number}", (pairing.chooser, pairing.opponent)
         honeypot = is_honeypot(seed, match, probability=rules.honeypot_probability)
         order = _judges(inputs, match, seed=seed, both=both, entrants=entrants, rules=rules)
-        api = len(order) < rules.judges_per_match
-        size = 0 if api else rules.judges_per_match
         matches.append(
             {
                 "match": match,
@@ -225,10 +223,7 @@ def draw_round(inputs: RoundInputs, *, seed: str, rules: ArenaRules) -> dict[str
                 "honeypot_real": honeypot_real(seed, match) if honeypot else None,
                 "audited": not honeypot
                 and is_audited(seed, match, probability=rules.audit_probability),
-                "judges": order[:size],
-                "reserves": [] if api else order[size:],
-                "shown_first": {} if api else shown_first(seed, match, order),
-                "api": api,
+                **_panel(order, match, seed=seed, rules=rules),
             }
         )
     return {"matches": matches, "waiting": waiting}
@@ -256,8 +251,6 @@ def draw_qualification(
         newcomers=inputs.get("newcomers", ()),
         rules=rules,
     )
-    api = len(order) < rules.judges_per_match
-    size = 0 if api else rules.judges_per_match
     drawn = {
         "match": match,
         "bot_a": inputs["bot"],
@@ -265,10 +258,7 @@ def draw_qualification(
         "human": min(lots(seed, match, "human", inputs["answers"]))[1],
         "honeypot_real": None,
         "audited": False,
-        "judges": order[:size],
-        "reserves": [] if api else order[size:],
-        "shown_first": {} if api else shown_first(seed, match, order),
-        "api": api,
+        **_panel(order, match, seed=seed, rules=rules),
     }
     return {"matches": [drawn], "waiting": []}
 
@@ -318,6 +308,22 @@ def _judges(
         newcomers=inputs.newcomers,
         rules=rules,
     )
+
+
+def _panel(order: list[str], match: str, *, seed: str, rules: ArenaRules) -> dict[str, Any]:
+    """Return the judges of a match, its reserves and which response each of them sees as A.
+
+    Source: document 003, 3. Judge Eligibility.
+    """
+    size = rules.judges_per_match
+    if len(order) < size:
+        return {"judges": [], "reserves": [], "shown_first": {}, "api": True}
+    return {
+        "judges": order[:size],
+        "reserves": order[size:],
+        "shown_first": shown_first(seed, match, order),
+        "api": False,
+    }
 
 
 def _drawn_order(

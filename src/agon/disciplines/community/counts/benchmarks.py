@@ -48,9 +48,6 @@ class Benchmarks:
     helped_by: Pairs
 
 
-PAIRS = ("holds", "written_by", "owned_by", "run_by", "helped_by")
-
-
 def read_benchmarks(
     records: Records,
     rules: CommunityRules,
