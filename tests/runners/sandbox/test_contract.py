@@ -242,6 +242,7 @@ def test_two_runs_of_a_sound_program_agree(sandbox: Sandbox) -> None:
     assert sandbox.run_with_two_seeds(SQUARES).agree
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     "source",
     [
