@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,20 @@ from spark_cluster import Cluster, start_cluster
 _HAS_SPARK = "SPARK_HOME" in os.environ
 
 collect_ignore = [] if _HAS_SPARK else ["test_apache_spark.py"]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run what needs Apache Spark where it is; `make test` runs the other tests of engines."""
+    others = [
+        item
+        for item in items
+        if _HAS_SPARK
+        and item.path.is_relative_to(Path(__file__).parent)
+        and "cluster" not in getattr(item, "fixturenames", ())
+    ]
+    if len(others) < len(items):  # a test that is named runs
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item not in others]
 
 
 @pytest.fixture(scope="session")

@@ -297,6 +297,7 @@ def test_records_say_which_engine_ran(course: Course) -> None:
     assert engine.ptrace_scope == (int(yama.read_text()) if yama.exists() else None)
 
 
+@pytest.mark.exhaustive
 def test_closed_containers_reject_further_trials(
     containers: Containers, image: Image, tmp_path: Path
 ) -> None:
@@ -353,6 +354,7 @@ def test_programs_of_an_agent_import_their_own_modules(courses: Callable[[Kind],
         assert (result.outcome, result.reason) == ("passed", "")
 
 
+@pytest.mark.exhaustive
 def test_tests_judge_an_agent_whose_time_was_up_where_the_run_says_so(course: Course) -> None:
     """The seed fails it; the rule of the reference judges what it left."""
     rules: tuple[tuple[AgentTimeout, bool], ...] = (("fail", False), ("verify", True))

@@ -29,7 +29,7 @@ QUICK = ("verifier image", "words (two files)")
 DOCUMENT = Path(__file__).parents[3] / "docs" / "methods" / "task-coverage.md"
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", TASKS if ALL else QUICK)
 def test_what_a_shared_container_solves_is_solved_or_an_exception(
     containers: Containers, tmp_path: Path, name: str

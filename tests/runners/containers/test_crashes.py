@@ -120,6 +120,7 @@ def networks_of(run: str) -> str:
     return find_engine().ask("network", "ls", "--quiet", f"--filter=label=agon.run={run}")
 
 
+@pytest.mark.exhaustive
 def test_a_killed_agon_leaves_no_network(course: Course, tmp_path: Path) -> None:
     """Neither the network of an allowlist nor its proxy waits for the same run to continue.
 
@@ -295,6 +296,7 @@ def running_ones(course: Course, act: Callable[[str], None]) -> Iterator[None]:
         yield
 
 
+@pytest.mark.exhaustive
 def test_a_container_that_is_killed_in_order_to_be_removed_was_removed(course: Course) -> None:
     """An engine removes what is running by killing it first, and takes its time in between."""
 
@@ -349,6 +351,7 @@ def test_closing_ends_what_runs(course: Course, tmp_path: Path) -> None:
     assert all_containers(course.run_name) == []
 
 
+@pytest.mark.exhaustive
 def test_what_a_crash_of_the_machine_left_is_cleaned_by_label(course: Course) -> None:
     """``clean`` finds containers without their owner or its reaper, and ignores other runs."""
     labels = (f"--label=agon.run={course.run_name}", "--label=agon.trial=lost")

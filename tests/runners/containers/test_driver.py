@@ -45,6 +45,7 @@ def test_a_command_has_its_own_limits(course: Course) -> None:
     assert run.outcome == "finished"
 
 
+@pytest.mark.exhaustive
 def test_a_driver_gets_an_error_when_the_time_is_up(course: Course) -> None:
     """The container does not wait for the driver."""
     ended = []

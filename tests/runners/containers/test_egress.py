@@ -98,6 +98,7 @@ END
 """
 
 
+@pytest.mark.exhaustive
 def test_an_agent_that_is_installed_calls_models_of_both_protocols(
     course: Course, containers: Containers, image: Image, tmp_path: Path
 ) -> None:
@@ -124,6 +125,7 @@ def test_an_agent_that_is_installed_calls_models_of_both_protocols(
     assert (trial.folder / "network.log").read_text().count("TCP_TUNNEL") == 2
 
 
+@pytest.mark.exhaustive
 def test_a_proxy_that_died_is_an_error_of_the_trial(
     course: Course, containers: Containers, image: Image
 ) -> None:
@@ -136,6 +138,7 @@ def test_a_proxy_that_died_is_an_error_of_the_trial(
             containers.close_egress(trial)
 
 
+@pytest.mark.exhaustive
 def test_a_public_network_ends_with_the_agent(
     course: Course, containers: Containers, image: Image, model: int
 ) -> None:

@@ -140,6 +140,7 @@ def test_an_engine_that_fails_leaves_the_trial_unscored_with_its_cause(
     assert run.reason == ("the engine did not start the container: Error: no space left on device")
 
 
+@pytest.mark.exhaustive
 def test_an_engine_that_fails_at_the_tests_leaves_the_trial_unscored(
     course: Course, engine: Script
 ) -> None:
@@ -161,6 +162,7 @@ def test_an_image_that_is_gone_leaves_the_trial_unscored(course: Course) -> None
     assert run.reason.startswith("the engine did not start the container: ")
 
 
+@pytest.mark.exhaustive
 def test_a_listing_that_fails_as_another_container_goes_is_repeated(
     engine: Script, tmp_path: Path
 ) -> None:
@@ -224,7 +226,7 @@ def test_a_build_is_repeated_whichever_step_meets_an_image_that_is_not_whole(
     assert len(times.read_text().splitlines()) >= 4
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("printed", ["", "/root\\n/bin\\n"], ids=["nothing", "a part"])
 def test_a_listing_whose_output_is_cut_off_is_repeated(
     engine: Script, tmp_path: Path, printed: str

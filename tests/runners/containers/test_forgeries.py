@@ -18,7 +18,7 @@ CHOSEN = EVERY if ALL else part_of(EVERY)
 JUDGES = sorted({(FORGERIES[name].judge, kind, source) for name, kind, source in EVERY})
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("name", "kind", "source"), CHOSEN)
 def test_a_forged_pass_fails(
     courses: Callable[[Kind], Course], name: str, kind: Kind, source: RewardSource
@@ -36,7 +36,7 @@ def test_a_forged_pass_fails(
     assert time.monotonic() - begin < (1 + forgery.tries) * (forgery.bounds.timeout_s + 10)
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("judge", "kind", "source"), JUDGES if ALL else JUDGES[::5])
 def test_an_honest_agent_passes_the_same_tests(
     courses: Callable[[Kind], Course], judge: str, kind: Kind, source: RewardSource
@@ -48,6 +48,7 @@ def test_an_honest_agent_passes_the_same_tests(
     assert (result.outcome, result.reason) == ("passed", "")
 
 
+@pytest.mark.exhaustive
 def test_a_reward_written_while_something_still_runs_does_not_count(course: Course) -> None:
     """Such a process could have written it; the message says what the tests' author must do."""
     run = course.agent(":")

@@ -111,6 +111,7 @@ def test_a_program_that_replaces_tar_cannot_change_the_reward(
     assert "a program replaced tar" in verification.reason
 
 
+@pytest.mark.exhaustive
 def test_the_network_of_builds_can_be_configured(monkeypatch: pytest.MonkeyPatch) -> None:
     """As engine and runtime are; an option is stronger."""
     monkeypatch.setenv("AGON_CONTAINER_BUILD_NETWORK", "bridge")

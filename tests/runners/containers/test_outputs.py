@@ -115,6 +115,7 @@ def test_no_link_of_an_agent_leads_to_the_tests(
     }  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_settings_of_home_folders_stay_as_the_image_has_them(
     trial: Callable[..., tuple[str, str, Outputs]],
 ) -> None:

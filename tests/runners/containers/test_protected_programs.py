@@ -36,6 +36,7 @@ def test_tests_run_programs_that_they_cannot_read(
     assert (verification.outcome, verification.reason) == ("passed", "")
 
 
+@pytest.mark.exhaustive
 def test_tests_use_unreadable_interpreters_as_ever(courses: Callable[[Kind], Course]) -> None:
     """Scripts name them, virtual environments link to them, Python starts itself."""
     tests = """\

@@ -204,6 +204,7 @@ def test_an_end_of_a_process_of_agons_fails_the_second_time(course: Course) -> N
     assert (by_code.outcome, by_code.account.attempts) == ("passed", 1)
 
 
+@pytest.mark.exhaustive
 def test_an_end_of_a_process_of_agons_that_does_not_come_again_counts_for_nothing(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:

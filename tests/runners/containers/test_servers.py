@@ -121,6 +121,7 @@ def test_no_descriptor_reaches_a_server(courses: Callable[[Kind], Course]) -> No
     assert (result.outcome, result.verification and result.verification.reward) == ("failed", 0.0)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("ending", ENDINGS if ALL else list(ENDINGS)[:1])
 def test_what_goes_on_cannot_leave_a_trial_without_a_verdict(course: Course, ending: str) -> None:
     """The network is that of a container of agon's own, so the tests run whatever becomes of it."""

@@ -56,7 +56,7 @@ def test_services_answer_agent_and_tests_by_name(course: Course) -> None:
     assert running(course.run_name) == []
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("further", "what"),
     [

@@ -56,6 +56,7 @@ def test_a_step_begins_with_what_the_one_before_left_and_sees_no_tests(
     assert TrialResult.from_dict(result.to_dict()) == result
 
 
+@pytest.mark.exhaustive
 def test_a_step_below_its_min_reward_ends_the_trial(containers: Containers, tmp_path: Path) -> None:
     """An agent that does nothing in the first step never begins the second."""
     result = result_of(containers, NopAgent(), stepped(tmp_path / "task"))
@@ -83,6 +84,7 @@ def test_a_set_up_that_fails_is_no_pass_and_says_so(containers: Containers, tmp_
     assert "step two: agent: the step's setup.sh did not exit with 0" in result.reason
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("forgery", FORGERIES)
 def test_nothing_that_a_step_plants_passes_the_next(
     containers: Containers, tmp_path: Path, forgery: str
@@ -94,6 +96,7 @@ def test_nothing_that_a_step_plants_passes_the_next(
     assert (result.result, rewards) == ("failed", [1.0, 0.0]), result.reason
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("settings", "end"),
     [
@@ -129,6 +132,7 @@ command = "cat /app/sum > /srv/sum"
 """
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("script", "result"),
     [
@@ -148,6 +152,7 @@ def test_a_step_collects_at_its_own_end(
     assert result_of(containers, Script(script), folder).result == result
 
 
+@pytest.mark.exhaustive
 def test_tests_that_receive_artifacts_alone_take_nothing_from_the_next_step(
     containers: Containers, tmp_path: Path
 ) -> None:

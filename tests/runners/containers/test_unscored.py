@@ -129,7 +129,7 @@ os.execv({podman!r}, [{podman!r}, *arguments])
 """
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("entries", "outcome"), [(1500, "failed"), (1, "unscored")])
 def test_outputs_that_take_too_long_to_unpack_fail(
     course: Course, monkeypatch: pytest.MonkeyPatch, entries: int, outcome: str

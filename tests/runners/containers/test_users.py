@@ -99,6 +99,7 @@ def test_agent_and_tests_have_their_users_and_the_agent_reads_nothing_of_root(
     ]
 
 
+@pytest.mark.exhaustive
 def test_a_user_that_the_image_does_not_have_is_said(
     built: Image, containers: Containers, course: Course, tmp_path: Path
 ) -> None:

@@ -112,7 +112,7 @@ GAPS = {
 }
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("gap", GAPS)
 def test_an_isolation_with_a_gap_is_not_opened(gap: str, tmp_path: Path) -> None:
     """The self-test runs when workers start; with one layer removed it must detect the gap."""

@@ -120,6 +120,7 @@ print(*sorted(tops))
 """
 
 
+@pytest.mark.exhaustive
 def test_the_parts_of_sympy_that_are_missing_are_listed() -> None:
     """The scan rejects them without a run, so the list must be neither too long nor too short."""
     folder = Path(agon.runners.sandbox.__file__).parent

@@ -108,6 +108,7 @@ def test_an_image_that_is_not_there_is_named(containers: Containers, tmp_path: P
         containers.build(ImageSpec(context=tmp_path))
 
 
+@pytest.mark.exhaustive
 def test_a_build_has_no_network_and_a_limit_of_time(
     build: Build, containers: Containers, tmp_path: Path
 ) -> None:
@@ -123,6 +124,7 @@ def test_a_build_has_no_network_and_a_limit_of_time(
     assert not sleeping(number)
 
 
+@pytest.mark.exhaustive
 def test_an_image_that_is_there_can_be_used_as_it_is(
     containers: Containers, tmp_path: Path
 ) -> None:

@@ -75,6 +75,7 @@ def test_a_killed_build_is_cleaned(
     assert not [file for file in build_files() if mark in file.read_text()]
 
 
+@pytest.mark.exhaustive
 def test_a_build_that_takes_too_long_leaves_nothing(containers: Containers, tmp_path: Path) -> None:
     """The builder is killed at the limit, and its container removed at once."""
     seconds = 3 * 10**6 + os.getpid() * 10 + 9
@@ -85,6 +86,7 @@ def test_a_build_that_takes_too_long_leaves_nothing(containers: Containers, tmp_
     assert not [file for file in build_files() if mark in file.read_text()]
 
 
+@pytest.mark.exhaustive
 def test_a_build_that_goes_on_is_not_disturbed(containers: Containers, tmp_path: Path) -> None:
     """Cleaning removes what has no owner, while another process builds."""
     seconds = 3 * 10**6 + os.getpid() * 10 + 8
