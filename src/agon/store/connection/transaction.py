@@ -196,15 +196,13 @@ class Transaction:
 
 @cache
 def _insert_sql(table: Table, rows: int, same: tuple[str, ...], each: tuple[str, ...]) -> str:
-    """Return SQLite's statement that inserts ``rows`` rows; shared values are bound first."""
+    """Return SQLite's statement that inserts ``rows`` rows; shared values are bound first.
+
+    Only the marks of shared values have numbers: SQLite searches all numbered ones for each next.
+    """
     names = ", ".join(f'"{name}"' for name in same + each)
-    shared = [f"?{number + 1}" for number in range(len(same))]
-    first = len(same) + 1
-    marks = (
-        ", ".join([*shared, *(f"?{first + row * len(each) + at}" for at in range(len(each)))])
-        for row in range(rows)
-    )
-    return f"INSERT INTO {table.name} ({names}) VALUES ({'), ('.join(marks)})"
+    marks = ", ".join([f"?{number + 1}" for number in range(len(same))] + ["?"] * len(each))
+    return f"INSERT INTO {table.name} ({names}) VALUES {', '.join([f'({marks})'] * rows)}"
 
 
 def _storable(row: Sequence[Any]) -> Sequence[Any]:
