@@ -173,10 +173,8 @@ def test_records_are_entered_as_columns(store: Store, spring: Contest) -> None:
     many = [f"votes/m{number}" for number in range(1_000)]
     with store.write() as session:
         session.entries.insert(spring.no, _records(1, *many))
-        entered = session.entries.start_insert_new(
-            spring.no, _records(1_001, None, None, names=("x", None))
-        )
-        assert entered()
+        without_keys = _records(1_001, None, None, names=("x", None))
+        assert session.entries.insert_new(spring.no, without_keys)
     with store.read() as session:
         lines = [one.line for one in session.entries.after(spring.no)]
         assert lines == [b"line %d" % seq for seq in range(1, 1_003)]
@@ -206,8 +204,8 @@ def test_records_that_are_not_all_new_are_not_entered(
         session.entries.insert(spring.no, _records(1, "votes/m1", "votes/m2", names=("x", None)))
         third = new(3, kind="record-replaced") if replaced else new(3)
         session.entries.append(spring.no, [third])
-        assert not session.entries.start_insert_new(spring.no, records)()
-        assert session.entries.start_insert_new(spring.no, _records(4, "votes/m4"))()
+        assert not session.entries.insert_new(spring.no, records)
+        assert session.entries.insert_new(spring.no, _records(4, "votes/m4"))
     with store.read() as session:
         assert [one.seq for one in session.entries.after(spring.no)] == [1, 2, 3, 4]
 
@@ -216,7 +214,7 @@ def test_a_name_that_only_a_replacement_has_is_known(store: Store, spring: Conte
     """The unique indexes leave replacements out, as they share the names of what they replace."""
     _append(store, spring.no, new(1), new(2, kind="record-replaced", record="votes/other"))
     with store.write() as session:
-        assert not session.entries.start_insert_new(spring.no, _records(3, "votes/other"))()
+        assert not session.entries.insert_new(spring.no, _records(3, "votes/other"))
 
 
 def test_records_that_are_there_are_a_conflict(store: Store, spring: Contest) -> None:

@@ -8,7 +8,6 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 from agon.kernel.findings import Finding, Severity
@@ -117,15 +116,6 @@ class Oddity:
     what: str
     remedy: str
 
-    def is_shown_by(self, text: str) -> bool:
-        """Return whether an id is odd in this way."""
-        return self._expression.fullmatch(text) is not None
-
-    @cached_property
-    def _expression(self) -> re.Pattern[str]:
-        """The pattern, compiled once: it is compared with each id of a request."""
-        return re.compile(self.pattern, re.IGNORECASE | re.DOTALL)
-
     def finding(self, name: str, texts: Sequence[str]) -> Finding:
         """Return the warning about ids of a column."""
         listed = ", ".join(repr(text) for text in texts[:_MAX_NAMED])
@@ -154,6 +144,22 @@ ODDITIES: Final = (
         "leave the row out if it is none",
     ),
 )
+
+
+_FLAGS: Final = re.IGNORECASE | re.DOTALL
+_ANY_ODDITY: Final = re.compile("|".join(f"(?:{oddity.pattern})" for oddity in ODDITIES), _FLAGS)
+
+
+def oddities_of(text: str) -> tuple[Oddity, ...]:
+    """Return in which ways an id is odd.
+
+    Example:
+        >>> [oddity.code for oddity in oddities_of("1.2E+15")], oddities_of("gpt-4")
+        (['rounded-id'], ())
+    """
+    if _ANY_ODDITY.fullmatch(text) is None:  # one look at each id of a request
+        return ()
+    return tuple(one for one in ODDITIES if re.fullmatch(one.pattern, text, _FLAGS))
 
 
 def missing_words(name: str, texts: Sequence[str], rows: int) -> Finding:
@@ -187,6 +193,8 @@ def fold_look(text: str) -> str:
         >>> fold_look("GPT\u20114 "), fold_look("gpt-4\u200b")
         ('gpt-4', 'gpt-4')
     """
+    if text.isascii():  # most are, and only a tab among them is replaced
+        return text.replace("\t", " ").strip(" ").lower()
     return unicodedata.normalize("NFC", text).translate(_PLAIN).strip(" ").lower()
 
 

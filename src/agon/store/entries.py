@@ -1,8 +1,7 @@
 """Store entries of ledgers: the hot path, so statements go to the driver directly."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from functools import partial
 from heapq import merge
 from operator import attrgetter
 from typing import Any
@@ -49,14 +48,14 @@ class Entries:
             Conflict: a position, record key or external id exists.
         """
         try:
-            self._start_insert(contest_no, records)()
+            self._insert(contest_no, records)
         except Exception as error:
             if is_conflict(error):
                 raise Conflict(_conflict_message(error, None)) from error
             raise
 
-    def start_insert_new(self, contest_no: int, records: NewRecords) -> Callable[[], bool]:
-        """Start to add records, unless the key or external id of any exists.
+    def insert_new(self, contest_no: int, records: NewRecords) -> bool:
+        """Add records unless the key or external id of any exists; return whether they were added.
 
         SQLite rolls back a rejected statement only. PostgreSQL would need a savepoint for each
         batch, so existing records are looked up first.
@@ -65,17 +64,30 @@ class Entries:
             names = [name for name in records.external_ids or () if name is not None]
             keys = [key for key in records.records if key is not None]
             if len(set(names)) < len(names) or len(set(keys)) < len(keys):
-                return lambda: False
+                return False
             if self.existing(contest_no, records=keys, external_ids=names):
-                return lambda: False
+                return False
         if not self._transaction.on_sqlite:
             self.insert(contest_no, records)
-            return lambda: True
-        self._transaction.query("SAVEPOINT batch")
-        return partial(self._finish_insert_new, self._start_insert(contest_no, records))
+            return True
+        return self._insert_or_undo(contest_no, records)
 
-    def _start_insert(self, contest_no: int, new: NewRecords) -> Callable[[], object]:
-        """Start to insert records; the value of a column that all share is bound once."""
+    def _insert_or_undo(self, contest_no: int, records: NewRecords) -> bool:
+        """Insert a batch on SQLite; undo it and return false if not all of it is new."""
+        self._transaction.query("SAVEPOINT batch")
+        try:
+            self._insert(contest_no, records)
+        except Exception as error:
+            if not is_conflict(error):
+                raise  # a full disk has ended the transaction already
+            self._transaction.query("ROLLBACK TO batch")
+            self._transaction.query("RELEASE batch")
+            return False
+        self._transaction.query("RELEASE batch")
+        return True
+
+    def _insert(self, contest_no: int, new: NewRecords) -> None:
+        """Insert records; the value of a column that all share is bound once."""
         count = len(new.lines)
         same: dict[str, Any] = {"contest_no": contest_no, "at": to_micros(new.at)}
         each: dict[str, Sequence[Any]] = {
@@ -93,20 +105,7 @@ class Entries:
                 same[name] = values[0]
             else:
                 each[name] = values
-        return self._transaction.start_insert(ENTRIES, count, same, each)
-
-    def _finish_insert_new(self, finish: Callable[[], object]) -> bool:
-        """Wait for a batch that SQLite inserts; undo it if not all of it is new."""
-        try:
-            finish()
-        except Exception as error:
-            if not is_conflict(error):
-                raise  # a full disk has ended the transaction already
-            self._transaction.query("ROLLBACK TO batch")
-            self._transaction.query("RELEASE batch")
-            return False
-        self._transaction.query("RELEASE batch")
-        return True
+        self._transaction.insert_columns(ENTRIES, count, same, each)
 
     def after(
         self, contest_no: int, seq: int = 0, *, until: int | None = None, limit: int | None = None

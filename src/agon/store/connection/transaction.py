@@ -1,11 +1,11 @@
 """Run statements within one transaction, one by one or in bulk, and convert values of columns."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, partial
-from itertools import chain, repeat
+from functools import cache
+from itertools import chain, islice, repeat
 from typing import Any, Final
 
 import orjson
@@ -16,11 +16,10 @@ from sqlalchemy.engine import Connection, CursorResult
 from agon.errors import Unreadable
 from agon.kernel.times import from_micros, to_micros
 from agon.store.connection.database_errors import require_storable
-from agon.store.connection.threads import run_in_thread
 
 _COPY_TYPES: Final = {BigInteger: "int8", Boolean: "bool", Float: "float8", LargeBinary: "bytea"}
 
-_BATCH: Final = 1_000
+_BATCH: Final = 500
 """Number of rows one SQLite statement inserts; it takes 32,766 values at most."""
 
 
@@ -126,37 +125,34 @@ class Transaction:
             return self.execute_many(_insert_sql(table, 1, (), names), rows)
         return self.copy(table, rows)
 
-    def start_insert(
+    def insert_columns(
         self, table: Table, count: int, same: Mapping[str, Any], each: Mapping[str, Sequence[Any]]
-    ) -> Callable[[], object]:
-        """Start to insert ``count`` rows given as columns, which together are all of the table's.
+    ) -> None:
+        """Insert ``count`` rows given as columns, which together are all of the table's.
 
-        On SQLite one statement that inserts a thousand rows takes a third less time than a thousand
-        runs of it, less still when values that all rows share are bound once. It runs in a thread.
+        On SQLite one statement that inserts 500 rows takes a third less time than 500 statements,
+        less still when values that all rows share are bound once.
 
         Args:
             table: the table.
             count: the number of rows.
             same: columns in which all rows have one value.
             each: the values of each other column.
-
-        Returns:
-            A function that waits for the end and raises what went wrong. Until it is called, the
-            transaction must not be used otherwise.
         """
-        rows: Iterable[tuple[Any, ...]] = zip(*each.values(), strict=True)
         if not self.on_sqlite:
             columns = (each.get(column.name) or repeat(same.get(column.name), count)
                        for column in table.columns)  # fmt: skip
             self.copy(table, zip(*columns, strict=True))
-            return lambda: None
-        shared, names = tuple(same), tuple(each)
-        if count != _BATCH:
-            sql, values = _insert_sql(table, 1, shared, names), tuple(same.values())
-            return partial(self.execute_many, sql, [values + row for row in rows])
-        sql, cursor = _insert_sql(table, _BATCH, shared, names), self._cursor()
-        values_of_all = [*same.values(), *chain.from_iterable(rows)]
-        return run_in_thread(partial(cursor.execute, sql, values_of_all))
+            return
+        rows, shared, names = zip(*each.values(), strict=True), tuple(same), tuple(each)
+        values, cursor = tuple(same.values()), self._cursor()
+        try:
+            for _ in range(count // _BATCH):
+                batch = chain.from_iterable(islice(rows, _BATCH))
+                cursor.execute(_insert_sql(table, _BATCH, shared, names), [*values, *batch])
+        finally:
+            cursor.close()
+        self.execute_many(_insert_sql(table, 1, shared, names), [values + row for row in rows])
 
     def execute_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
         """Run a statement for many rows; return how many it changed. ``?`` marks a value."""
@@ -200,15 +196,13 @@ class Transaction:
 
 @cache
 def _insert_sql(table: Table, rows: int, same: tuple[str, ...], each: tuple[str, ...]) -> str:
-    """Return SQLite's statement that inserts ``rows`` rows; shared values are bound first."""
+    """Return SQLite's statement that inserts ``rows`` rows; shared values are bound first.
+
+    Only the marks of shared values have numbers: SQLite searches all numbered ones for each next.
+    """
     names = ", ".join(f'"{name}"' for name in same + each)
-    shared = [f"?{number + 1}" for number in range(len(same))]
-    first = len(same) + 1
-    marks = (
-        ", ".join([*shared, *(f"?{first + row * len(each) + at}" for at in range(len(each)))])
-        for row in range(rows)
-    )
-    return f"INSERT INTO {table.name} ({names}) VALUES ({'), ('.join(marks)})"
+    marks = ", ".join([f"?{number + 1}" for number in range(len(same))] + ["?"] * len(each))
+    return f"INSERT INTO {table.name} ({names}) VALUES {', '.join([f'({marks})'] * rows)}"
 
 
 def _storable(row: Sequence[Any]) -> Sequence[Any]:

@@ -84,9 +84,8 @@ class BatchNormalizer:
                 self._add_values(table, matched, columns, normal)
                 for index, row, normal_row in zip(indexes, renamed, normal, strict=True):
                     sent[index], rows[index] = row, normal_row
-            lines = [batch.lines[index] for index in indexes]
             contradictions = self._contradictions(
-                table, matched, columns, lines, is_normal=normal is group_rows
+                table, matched, columns, batch.lines, indexes, is_normal=normal is group_rows
             )
             for index, issue in contradictions.items():
                 is_normal = False
@@ -150,6 +149,7 @@ class BatchNormalizer:
         matched: MatchedNames,
         columns: Columns,
         lines: Sequence[int],
+        indexes: Sequence[int],
         *,
         is_normal: bool,
     ) -> dict[int, RowIssue | None]:
@@ -171,8 +171,8 @@ class BatchNormalizer:
             value = str(columns[name][index])[:_SHOWN]
             issues |= dict.fromkeys(one for one, _, _ in places if one not in issues)
             issues[index] = RowIssue(
-                "mixed-values", table.name, table.name, lines[index], matched.names[name], value,
-                reason, remedy, count=len(places),
+                "mixed-values", table.name, table.name, lines[indexes[index]],
+                matched.names[name], value, reason, remedy, count=len(places),
             )  # fmt: skip
         return issues
 

@@ -19,6 +19,7 @@ from agon.records.look_alikes import (
     fold_look,
     look_alike,
     missing_words,
+    oddities_of,
 )
 from agon.records.values.conversion_notes import (
     read_as_utc,
@@ -155,10 +156,9 @@ class ComparedTexts:
             counts[text] = 0
             if text.strip(" ").lower() in MISSING_WORDS:
                 missing.add(text)
-            for oddity in ODDITIES if has_ids else ():
-                if oddity.is_shown_by(text):
-                    odd = self._odd.setdefault((name, oddity), [])
-                    odd += [text] if len(odd) < MAX_GROUPS else []
+            for oddity in oddities_of(text) if has_ids else ():
+                odd = self._odd.setdefault((name, oddity), [])
+                odd += [text] if len(odd) < MAX_GROUPS else []
         for text in missing & distinct:
             counts[text] += texts.count(text)
 

@@ -118,8 +118,7 @@ class RecordValidator:
                     issues += row_issues
                 indexes = [index for index in indexes if is_valid[index]]
                 columns = columns_of(group.keys, rows, indexes)
-            for index, key in zip(indexes, table.keys(columns, len(indexes)), strict=True):
-                keys[index] = key
+            _set_at(keys, indexes, table.keys(columns, len(indexes)))
             self._references.gather(name, columns, lines, indexes)
             people = self._people_columns.get(name, ())
             ids = {column: set(columns.get(column, ())) for column in people}
@@ -171,6 +170,15 @@ class RecordValidator:
                 None if batch.sent is None else [*compress(batch.sent, is_row)],
             )
         return batch
+
+
+def _set_at(keys: list[str | None], indexes: Sequence[int], new: Sequence[str | None]) -> None:
+    """Set the keys at ascending indexes, which are all of them in most batches."""
+    if len(indexes) == len(keys):
+        keys[:] = new
+        return
+    for index, key in zip(indexes, new, strict=True):
+        keys[index] = key
 
 
 def keys_of(table: Table) -> KeyFunction:
@@ -261,7 +269,10 @@ def _suspects(written: Sequence[bytes]) -> Iterator[int]:
 
 def _with_suspect_ids(written: Sequence[bytes]) -> Sequence[int]:
     """Return the indexes of written rows that are long enough for too long an id, or hold NUL."""
-    if max(map(len, written), default=0) <= MAX_ID_BYTES and _NUL not in b"".join(written):
+    text = b"".join(written)
+    # Looking for a sign takes a fraction of looking for a word, and few rows have a backslash.
+    has_nul = b"\\" in text and _NUL in text
+    if not has_nul and max(map(len, written), default=0) <= MAX_ID_BYTES:
         return ()
     return [at for at, text in enumerate(written) if len(text) > MAX_ID_BYTES or _NUL in text]
 
