@@ -36,6 +36,21 @@ def test_the_command_line_loads_nothing_heavy_for_its_help() -> None:
     assert not set(HEAVY) & loaded("from agon.cli.run import run; run(['--help'])")
 
 
+def test_rating_a_large_frame_loads_neither_scipy_nor_a_compiler() -> None:
+    """Counting a hundred thousand battles takes less time than importing either."""
+    code = (
+        "import agon, numpy, pyarrow\n"
+        "number = numpy.arange(20_000)\n"
+        "sides = (numpy.char.add('m', (number * step % 7).astype(str)) for step in (1, 3))\n"
+        "table = dict(zip(('model_a', 'model_b'), sides))\n"
+        "table['winner'] = numpy.where(number % 3, 'model_a', 'model_b')\n"
+        "keep = table['model_a'] != table['model_b']\n"
+        "table = pyarrow.table({name: values[keep] for name, values in table.items()})\n"
+        "assert len(agon.rate(table, method='bradley-terry', interval=True)) == 6"
+    )
+    assert loaded(code) & {"scipy", "numba", "duckdb"} == set()
+
+
 @pytest.mark.parametrize("name", sorted(set(agon.__all__)))
 def test_every_public_name_exists(name: str) -> None:
     """The documented names can be imported."""

@@ -15,6 +15,7 @@ from agon.kernel.statistics import (
     pearson,
     percentile_ranks,
     spearman,
+    two_sided_quantile,
     wilson,
 )
 from sizes import size
@@ -29,6 +30,13 @@ def test_pearson_vector_of_the_community_page() -> None:
     """The reviewer board's worked example."""
     r = pearson([1, 1, -1, 1, -1], [0.6, 0.8, -0.4, 0.2, -0.6])
     assert round(r, 5) == 0.92796
+
+
+@pytest.mark.parametrize("confidence", [1e-9, 0.5, 0.68, 0.95, 0.99, 1 - 1e-9])
+def test_two_sided_quantiles_equal_those_of_scipy(confidence: float) -> None:
+    """Intervals and comparisons of ratings rest on it, without importing scipy."""
+    expected = float(stats.norm.ppf((1 + confidence) / 2))
+    assert two_sided_quantile(confidence) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("column", [[], [0.1], [0.1] * 7, [0.1 + 0.2, 0.3, 0.3]])

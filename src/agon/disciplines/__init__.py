@@ -9,12 +9,13 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from agon.errors import Conflict, NotFound, Unavailable, did_you_mean
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from agon.disciplines.capabilities import (
         BoardTraits,
         ColumnMeaning,
@@ -136,12 +137,14 @@ def discipline(name: str) -> "Discipline":
 
 
 @cache
-def _plugins() -> Mapping[str, EntryPoint]:
+def _plugins() -> Mapping[str, "EntryPoint"]:
     """Return the entry points of the installed disciplines, ordered by name.
 
     Raises:
         Conflict: two have the same name, or one has a name that cannot be registered.
     """
+    from importlib.metadata import entry_points  # takes 0.03 s; only needed here
+
     plugins: dict[str, EntryPoint] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)):
         name = entry.name
@@ -164,7 +167,7 @@ def _plugins() -> Mapping[str, EntryPoint]:
     return plugins
 
 
-def _load(entry: EntryPoint) -> "Discipline":
+def _load(entry: "EntryPoint") -> "Discipline":
     """Return the discipline of an entry point.
 
     Raises:
@@ -204,6 +207,8 @@ def load_part(owner: str, place: str, kind: type[Part]) -> Part:
     Raises:
         Unavailable: it cannot be imported, or is of another type.
     """
+    from importlib.metadata import EntryPoint
+
     try:
         loaded = EntryPoint(owner, place, GROUP).load()
     except Exception as error:  # whatever a foreign module raises while it is imported
@@ -219,6 +224,6 @@ def load_part(owner: str, place: str, kind: type[Part]) -> Part:
     return loaded
 
 
-def _distribution(entry: EntryPoint) -> str:
+def _distribution(entry: "EntryPoint") -> str:
     """Return the name of the package that registers an entry point."""
     return "an unknown package" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,6 +41,8 @@ class Engine:
     @property
     def version(self) -> str | None:
         """Return the version of the package; None: it, or another one, is not installed."""
+        from importlib.metadata import PackageNotFoundError, version  # takes 0.03 s
+
         try:
             versions = [version(package) for package in (self.package, *self.also)]
         except PackageNotFoundError:

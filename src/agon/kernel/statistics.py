@@ -81,7 +81,7 @@ def spearman(x: npt.ArrayLike, y: npt.ArrayLike, *, confidence: float) -> Correl
         (0.8, -0.457, 0.991)
     """
     first, second = _pairs(x, y)
-    z = _two_sided(confidence)
+    z = two_sided_quantile(confidence)
     rho = pearson(mean_ranks(first), mean_ranks(second))
     if len(first) < _MIN_FOR_INTERVAL or _constant(first) or _constant(second):
         return Correlation(rho, Interval(-1.0, 1.0), len(first))
@@ -166,7 +166,7 @@ def wilson(successes: float, *, trials: float, confidence: float) -> Interval:
     """
     if not 0 <= successes <= trials < math.inf:
         raise ValueError(f"{successes} successes in {trials} trials: give 0 ≤ successes ≤ trials")
-    z = _two_sided(confidence)
+    z = two_sided_quantile(confidence)
     if trials == 0:
         return Interval(0.0, 1.0)
     center = (successes + z * z / 2) / (trials + z * z)
@@ -176,6 +176,21 @@ def wilson(successes: float, *, trials: float, confidence: float) -> Interval:
     low = 0.0 if successes == 0 else max(0.0, center - reach)
     high = 1.0 if successes == trials else min(1.0, center + reach)
     return Interval(low, high)
+
+
+def two_sided_quantile(confidence: float) -> float:
+    """Return the z with P(|Z| ≤ z) = confidence for a standard normal Z.
+
+    Raises:
+        ValueError: when ``confidence`` is not inside 0 … 1.
+
+    Example:
+        >>> round(two_sided_quantile(0.95), 4)
+        1.96
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"expected a confidence between 0 and 1, such as 0.95; got {confidence}")
+    return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
 def _pairs(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -196,12 +211,6 @@ def _constant(column: FloatArray) -> bool:
     if not len(column):
         return True
     return bool(column.max() - column.min() <= _SAME * np.abs(column).max())
-
-
-def _two_sided(confidence: float) -> float:
-    if not 0 < confidence < 1:
-        raise ValueError(f"expected a confidence between 0 and 1, such as 0.95; got {confidence}")
-    return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
 def _dense(column: npt.NDArray[np.number]) -> IntArray:

@@ -142,7 +142,7 @@ def _codes(column: pa.ChunkedArray) -> tuple[pa.Array, np.ndarray] | None:
     distinct = encoded.dictionary.cast(pa.string())
     if pc.any(pc.equal(pc.utf8_trim(distinct, characters=" "), "")).as_py():
         return None  # a blank is a fault
-    return distinct, encoded.indices.to_numpy().astype(np.int64)
+    return distinct, encoded.indices.to_numpy()
 
 
 def _scores(columns: PlainColumns, words: pa.Array, names: pa.Array) -> np.ndarray | None:

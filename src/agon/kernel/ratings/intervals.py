@@ -11,6 +11,7 @@ from agon.kernel.ratings.bradley_terry import BradleyTerry, bradley_terry, group
 from agon.kernel.ratings.clusters import Clusters
 from agon.kernel.ratings.covariance import Covariance, resample_covariance, sandwich_covariance
 from agon.kernel.ratings.pair_counts import PairCounts
+from agon.kernel.statistics import two_sided_quantile
 
 Vector = npt.NDArray[np.float64]
 
@@ -111,7 +112,7 @@ def covariance_intervals(theta: Vector, covariance: Covariance, *, level: float)
     """
     _check_level(level)
     strength = theta - covariance.center @ theta
-    width = _quantile(level) * np.sqrt(covariance.of_ratings())
+    width = two_sided_quantile(level) * np.sqrt(covariance.of_ratings())
     return Intervals(strength, strength - width, strength + width, level, "sandwich", covariance)
 
 
@@ -202,7 +203,7 @@ def resample_intervals(
     low, high = np.quantile(drawn - (drawn @ center)[:, None], [tail, 1.0 - tail], axis=0)
     strength = theta - center @ theta
     if floor is not None:
-        least = _quantile(resampling.level) * np.sqrt(floor.model().of_ratings())
+        least = two_sided_quantile(resampling.level) * np.sqrt(floor.model().of_ratings())
         low, high = np.minimum(low, strength - least), np.maximum(high, strength + least)
     return Intervals(
         strength,
@@ -215,12 +216,6 @@ def resample_intervals(
         separated,
         resampling.separated_regularization if separated else 0.0,
     )
-
-
-def _quantile(level: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri((1.0 + level) / 2.0))
 
 
 def _check_level(level: float) -> None:

@@ -11,6 +11,7 @@ The matrices are dense, players².
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import exp, log, tanh
 from typing import Any, Final, Literal
 
@@ -41,7 +42,7 @@ class ModelRows:
         players: how many players there are.
         a, b: player numbers of both sides.
         score: of side a, from 0 to 1; with a model of ties 0, 0.5 or 1.
-        weight: of each match.
+        weight: of each match; None: each counts once.
         covariates: matches × covariates, each from the view of side a.
         names: of the covariates, for messages.
     """
@@ -50,9 +51,29 @@ class ModelRows:
     a: Numbers
     b: Numbers
     score: Vector
-    weight: Vector
+    weight: Vector | None
     covariates: Vector
     names: tuple[str, ...] = ()
+
+    @cached_property
+    def cell(self) -> Numbers:
+        """The number of the two sides of each match, a · players + b."""
+        return self.a.astype(np.int64) * self.players + self.b
+
+    @cached_property
+    def columns(self) -> tuple[Vector, ...]:
+        """Each covariate, in one piece of memory."""
+        return tuple(np.ascontiguousarray(self.covariates.T))
+
+    def weigh(self, values: Vector) -> Vector:
+        """Return values of the matches times their weights."""
+        return values if self.weight is None else self.weight * values
+
+    def by_sides(self, values: Vector) -> Vector:
+        """Return the sums over the matches of both sides, players × players."""
+        size = self.players
+        sums = np.bincount(self.cell, values, size * size).astype(np.float64, copy=False)
+        return sums.reshape(size, size)
 
     def logits(self, theta: Vector, beta: Vector) -> Vector:
         """Return the log-odds of side a in each match."""
@@ -61,11 +82,14 @@ class ModelRows:
 
     def add_up(self, of_logit: Vector, of_tie: Vector | None) -> Vector:
         """Return the sums over matches of what each adds to the parameters."""
-        strengths = np.bincount(self.a, of_logit, self.players) - np.bincount(
-            self.b, of_logit, self.players
-        )
+        size = self.players
+        if size * size <= len(self.a):  # one sum by cell is faster than two by player
+            met = self.by_sides(of_logit)
+            strengths = met.sum(axis=1) - met.sum(axis=0)
+        else:
+            strengths = np.bincount(self.a, of_logit, size) - np.bincount(self.b, of_logit, size)
         ties = [] if of_tie is None else [of_tie.sum()]
-        return np.concatenate([strengths, self.covariates.T @ of_logit, ties])
+        return np.concatenate([strengths, [column @ of_logit for column in self.columns], ties])
 
     def squares(self, ll: Vector, lt: Vector | None, tt: Vector | None) -> Vector:
         """Return Σ c d dᵀ over matches, where d is what a logit and τ depend on.
@@ -78,12 +102,11 @@ class ModelRows:
         n, k = self.players, self.covariates.shape[1]
         size = n + k + (lt is not None)
         made = np.zeros((size, size))
-        cell = self.a.astype(np.int64) * n + self.b
-        met = np.bincount(cell, ll, n * n).reshape(n, n)
+        met = self.by_sides(ll)
         made[:n, :n] = -(met + met.T)
         np.fill_diagonal(made[:n, :n], (met + met.T).sum(axis=1))
-        for column in range(k):
-            made[:, n + column] = self.add_up(ll * self.covariates[:, column], lt)[:size]
+        for number, column in enumerate(self.columns):
+            made[:, n + number] = self.add_up(ll * column, lt)[:size]
         if lt is not None and tt is not None:
             made[:, -1] = self.add_up(lt, tt)
             made[-1, n:-1] = made[n:-1, -1]
@@ -164,10 +187,11 @@ def fit_model(
     """
     n, k = rows.players, rows.covariates.shape[1]
     tie = _first_tie(rows, ties)
-    _require_separate(rows)
     parameters = np.concatenate([start, np.zeros(k), [] if tie is None else [tie]])
-    for _ in range(_MAX_STEPS):
+    for steps in range(_MAX_STEPS):
         terms, slope, curvature = _derive(rows, parameters, ties, regularization)
+        if not steps:
+            _require_separate(rows, curvature)
         try:
             step = invert_parameters(curvature, n, singular=regularization == 0.0) @ slope
         except np.linalg.LinAlgError:
@@ -206,13 +230,12 @@ def _derive(
     beta = parameters[n : n + rows.covariates.shape[1]]
     logits = rows.logits(parameters[:n], beta)
     terms = _terms(logits, rows.score, ties, float(parameters[-1]))
-    w = rows.weight
-    tie = None if terms.tie is None else w * terms.tie
-    slope = rows.add_up(w * terms.logit, tie)
+    tie = None if terms.tie is None else rows.weigh(terms.tie)
+    slope = rows.add_up(rows.weigh(terms.logit), tie)
     curvature = rows.squares(
-        w * terms.ll,
-        None if terms.lt is None else w * terms.lt,
-        None if terms.tt is None else w * terms.tt,
+        rows.weigh(terms.ll),
+        None if terms.lt is None else rows.weigh(terms.lt),
+        None if terms.tt is None else rows.weigh(terms.tt),
     )
     if regularization:
         phantom = logistic(parameters[:n])
@@ -281,19 +304,24 @@ def _first_tie(rows: ModelRows, ties: TieModel) -> float | None:
     return log((1.0 + share) / (1.0 - share))
 
 
-def _require_separate(rows: ModelRows) -> None:
+def _require_separate(rows: ModelRows, curvature: Vector) -> None:
     """Check that every covariate says something that strengths and the others do not.
+
+    Args:
+        rows: the matches.
+        curvature: of the log-likelihood at the start. Where it has an inverse they all do; else
+            matches count alike, as those of bots far apart have nearly no curvature.
 
     Raises:
         NotScorable: one does not.
     """
-    n, made = rows.players, rows.squares(rows.weight, None, None)
-    made[:n, :n] += max(float(np.trace(made[:n, :n])), 1.0) / n**2
-    scale = np.sqrt(np.maximum(np.diagonal(made), 1e-300))
-    values, vectors = np.linalg.eigh(made / np.outer(scale, scale))
-    if values[0] > _SINGULAR or not rows.names:
+    n, size = rows.players, rows.players + len(rows.names)
+    if not rows.names or _least_curvature(curvature[:size, :size], n)[0] > _SINGULAR:
         return
-    share = np.abs(vectors[n : n + len(rows.names), 0])
+    least, vector = _least_curvature(rows.squares(rows.weigh(np.ones(len(rows.a))), None, None), n)
+    if least > _SINGULAR:
+        return
+    share = np.abs(vector[n:])
     name = rows.names[int(share.argmax())]
     raise NotScorable(
         f"{name} cannot be separated from the strengths or from another covariate: in these "
@@ -301,6 +329,16 @@ def _require_separate(rows: ModelRows) -> None:
         "it differs between matches of the same bots",
         instead={"covariates": tuple(each for each in rows.names if each != name)},
     )
+
+
+def _least_curvature(curvature: Vector, players: int) -> tuple[float, Vector]:
+    """Return the least eigenvalue and its vector, where each parameter has the curvature 1."""
+    made = curvature.copy()
+    block = made[:players, :players]
+    block += max(float(np.trace(block)), 1.0) / players**2
+    scale = np.sqrt(np.maximum(np.diagonal(made), 1e-300))
+    values, vectors = np.linalg.eigh(made / np.outer(scale, scale))
+    return float(values[0]), vectors[:, 0]
 
 
 def _fit_of(
@@ -314,24 +352,24 @@ def _fit_of(
     """Return a fit with its sandwich covariance and the model's own."""
     n, k = rows.players, rows.covariates.shape[1]
     inverse = invert_parameters(curvature, n, singular=regularization == 0.0)
-    w = rows.weight
-    tie = terms.tie
+    logit = rows.weigh(terms.logit)
+    tie = None if terms.tie is None else rows.weigh(terms.tie)
     if clusters is None:
         robust = rows.squares(
-            (w * terms.logit) ** 2,
-            None if tie is None else w**2 * terms.logit * tie,
-            None if tie is None else (w * tie) ** 2,
+            logit**2, None if tie is None else logit * tie, None if tie is None else tie**2
         )
     else:
-        robust = clusters.squares(_changes(rows, w * terms.logit, None if tie is None else w * tie))
-    own = rows.squares(
-        w**2 * terms.ll,
-        None if terms.lt is None else w**2 * terms.lt,
-        None if terms.tt is None else w**2 * terms.tt,
-    )
+        robust = clusters.squares(_changes(rows, logit, tie))
+    own = curvature
+    if (w := rows.weight) is not None:
+        own = rows.squares(
+            w**2 * terms.ll,
+            None if terms.lt is None else w**2 * terms.lt,
+            None if terms.tt is None else w**2 * terms.tt,
+        )
     if regularization:
         phantom = logistic(parameters[:n])
-        for each in (robust, own):
+        for each in (robust, *(() if own is curvature else (own,))):
             each[np.arange(n), np.arange(n)] += regularization * phantom * (1.0 - phantom)
     return ModelFit(
         parameters[:n] - parameters[:n].mean(),
@@ -348,7 +386,7 @@ def _changes(rows: ModelRows, of_logit: Vector, of_tie: Vector | None) -> Any:
 
     matches, n, k = len(rows.a), rows.players, rows.covariates.shape[1]
     row = np.arange(matches)
-    values = [of_logit, -of_logit, *(of_logit * rows.covariates[:, c] for c in range(k))]
+    values = [of_logit, -of_logit, *(of_logit * column for column in rows.columns)]
     columns = [rows.a, rows.b, *(np.full(matches, n + c) for c in range(k))]
     if of_tie is not None:
         values.append(of_tie)

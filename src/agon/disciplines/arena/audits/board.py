@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -17,6 +16,7 @@ from agon.disciplines.arena.scoring import ScoredArena
 from agon.errors import NotScorable
 from agon.kernel.figures import Probe
 from agon.kernel.ratings.likelihood import logistic
+from agon.kernel.statistics import two_sided_quantile
 
 Vector = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
@@ -28,7 +28,7 @@ CANNOT_TELL: Final = "cannot tell"
 SURPRISE: Final = 0.002
 """Probability by chance below which a probe says *look*: of a dozen probes, one in forty boards."""
 
-SURPRISING_Z: Final = NormalDist().inv_cdf(1 - SURPRISE / 2)
+SURPRISING_Z: Final = two_sided_quantile(1 - SURPRISE)
 """The standard score that is exceeded, up or down, with that probability: 3.09, where one test
 alone would have 1.96."""
 

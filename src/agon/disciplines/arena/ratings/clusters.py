@@ -68,9 +68,11 @@ def clusters_of(verdicts: Verdicts, rules: ArenaRules, *, row: Ints) -> Clusters
     Raises:
         NotScorable: the rule names a column that is missing or has one value.
     """
+    if rules.cluster == "none" or (rules.cluster == "auto" and verdicts.prompt is None):
+        return None
     a, b = row[verdicts.a], row[verdicts.b]
     within = np.flatnonzero((a >= 0) & (b >= 0))
-    if rules.cluster == "none" or not len(within):
+    if not len(within):
         return None
     names = _CRITERIA.get(rules.cluster, (rules.cluster,))
     codes = []

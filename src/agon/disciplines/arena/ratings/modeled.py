@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import log
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from agon.kernel.ratings.intervals import Intervals, covariance_intervals
 from agon.kernel.ratings.models import ModelFit, ModelRows, fit_model
 from agon.kernel.ratings.pair_counts import PairCounts
 from agon.kernel.rounding import publish
+from agon.kernel.statistics import two_sided_quantile
 
 MAX_MODEL_BOTS = 2000  # the matrices of a model are dense, and inverted in each step
 _LISTED = 5
@@ -122,18 +122,20 @@ def fit_verdicts(
             instead=_PLAIN,
         )
     a, b = row[verdicts.a], row[verdicts.b]
-    chosen = np.flatnonzero((a >= 0) & (b >= 0))
+    inside = (a >= 0) & (b >= 0)
+    chosen: Ints | slice = slice(None) if inside.all() else np.flatnonzero(inside)
     if clusters is not None and clusters.match is not None:
         chosen = clusters.match  # in the order of the clusters
     names = tuple(verdicts.covariates)
     columns = [_standardize(name, verdicts.covariates[name][chosen], rules) for name in names]
+    score = verdicts.score[chosen]
     rows = ModelRows(
         counts.players,
         a[chosen],
         b[chosen],
-        verdicts.score[chosen],
-        np.ones(len(chosen)) if verdicts.weight is None else verdicts.weight[chosen],
-        np.column_stack(columns) if columns else np.zeros((len(chosen), 0)),
+        score,
+        None if verdicts.weight is None else verdicts.weight[chosen],
+        np.array(columns).reshape(len(names), len(score)).T,
         names,
     )
     try:
@@ -198,7 +200,7 @@ def _parameters(
 ) -> tuple[dict[str, Any], ...]:
     values = [*fit.coefficients.tolist(), *([] if fit.tie is None else [fit.tie])]
     labels = [*names, *([] if fit.tie is None else ["ties"])]
-    z = NormalDist().inv_cdf((1.0 + rules.confidence) / 2.0)
+    z = two_sided_quantile(rules.confidence)
     return tuple(
         {
             "name": label,
@@ -226,7 +228,7 @@ def _expect_points(rows: ModelRows, fit: ModelFit, counts: PairCounts) -> Vector
     size = counts.players
     of_low = np.where(rows.a == low, fit.expected, 1.0 - fit.expected)
     cell = low.astype(np.int64) * size + high
-    points = np.bincount(cell, rows.weight * of_low, size**2)
+    points = np.bincount(cell, rows.weigh(of_low), size**2)
     return points[counts.i.astype(np.int64) * size + counts.j]
 
 

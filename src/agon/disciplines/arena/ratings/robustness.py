@@ -1,7 +1,6 @@
 """Measure how robust ranks are: how few matches change them, and how far Elo ratings wander."""
 
 from math import log, sqrt
-from statistics import NormalDist
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -18,6 +17,7 @@ from agon.kernel.ratings.bradley_terry import bradley_terry
 from agon.kernel.ratings.likelihood import likelihood_of
 from agon.kernel.ratings.pair_counts import PairCounts
 from agon.kernel.ratings.weighted_pairs import WeightedPairs
+from agon.kernel.statistics import two_sided_quantile
 
 RANKS: Final = 10
 """Number of ranks that are examined by default."""
@@ -48,7 +48,7 @@ def noise_floors(rules: ArenaRules) -> tuple[NoiseFloor, NoiseFloor]:
         >>> round(new.deviation, 1), round(established.deviation, 1), round(established.width)
         (52.7, 37.3, 73)
     """
-    z = NormalDist().inv_cdf((1 + rules.confidence) / 2)
+    z = two_sided_quantile(rules.confidence)
 
     def floor(k: float) -> NoiseFloor:
         deviation = sqrt(k * rules.elo_scale / log(10) / 2)
