@@ -69,7 +69,7 @@ def test_pages_are_in_byte_order_of_ids_and_filtered(store: Store) -> None:
             session.contests.add(contest(name, series="s" if name in {"a", "z"} else None))
         session.contests.add(contest("dojo", discipline="dojo"))
     with store.read() as session:
-        listed = [one.id for one in session.contests.page(discipline="arena")]
+        listed = [one.id for one in session.contests.page(disciplines=["arena"])]
         assert listed == sorted(ids, key=str.encode)
         assert [one.id for one in session.contests.page(after="a.1", limit=2)] == ["dojo", "z"]
         assert [one.id for one in session.contests.page(series="s")] == ["a", "z"]

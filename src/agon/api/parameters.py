@@ -1,12 +1,23 @@
 """Types of the parameters of operations, with their constraints and descriptions."""
 
 import re
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from agon.api.operation import HEADER
 from agon.errors import Unreadable
+
+
+def _split(values: Any) -> Any:
+    """Split texts of a list at their commas; other values stay, for the type to reject."""
+    if not isinstance(values, list | tuple) or not all(isinstance(each, str) for each in values):
+        return values
+    return [text for each in values for part in each.split(",") if (text := part.strip())]
+
+
+Split: Final = BeforeValidator(_split)
+"""A list of which a parameter may give several items, with commas between, besides repeating."""
 
 ContestPath = Annotated[
     str,

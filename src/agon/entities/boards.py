@@ -44,6 +44,8 @@ class Column:
         top: the first id on the board of those with the largest number; None for text and ranks.
         yes: of flags: number of rows with true.
         distinct: of text: number of different values.
+        values: of text and whole numbers: the different values in their order, where there are at
+            most 12 and fewer than rows; empty: there are more.
         meaning: what the value is, in a sentence; empty: the discipline does not say it.
         unit: of the value; empty: none.
         rules: the rules that determine it, the most important first.
@@ -56,6 +58,7 @@ class Column:
     top: str | None = None
     yes: int | None = None
     distinct: int | None = None
+    values: tuple[str, ...] = ()
     meaning: str = ""
     unit: str = ""
     rules: tuple[str, ...] = ()

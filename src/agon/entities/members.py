@@ -1,6 +1,7 @@
 """People of a contest, as plain values."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from agon.entities.access import Role
@@ -13,6 +14,8 @@ class MemberTerms:
     Attributes:
         withdrawn_at: since when nothing is accepted from the person; None: it is.
         ends_at: until when it is, where that is later than the contest's end; None: until then.
+        problem_ends: until when single problems take the person's programs, where that is later
+            than their freeze, by problem.
         hidden_at: since when no board shows the person's name; None: they do where they show names.
         attempts: further submissions to each problem beyond the rule ``max_submissions``.
         reason: why, as the last change says.
@@ -24,6 +27,7 @@ class MemberTerms:
     user: str
     withdrawn_at: datetime | None = None
     ends_at: datetime | None = None
+    problem_ends: Mapping[str, datetime] = field(default_factory=dict)
     hidden_at: datetime | None = None
     attempts: int = 0
     reason: str

@@ -1,5 +1,6 @@
 """Store contests."""
 
+from collections.abc import Collection
 from dataclasses import fields
 from typing import Any
 
@@ -99,15 +100,15 @@ class Contests:
         *,
         after: str | None = None,
         limit: int = 100,
-        discipline: str | None = None,
+        disciplines: Collection[str] = (),
         series: str | None = None,
     ) -> list[Contest]:
-        """Return contests in the order of their ids, those after an id."""
+        """Return contests in the order of their ids, those after an id; empty: of any."""
         listing = select(CONTESTS).order_by(CONTESTS.c.id).limit(limit)
         if after is not None:
             listing = listing.where(CONTESTS.c.id > after)
-        if discipline is not None:
-            listing = listing.where(CONTESTS.c.discipline == discipline)
+        if disciplines:
+            listing = listing.where(CONTESTS.c.discipline.in_(disciplines))
         if series is not None:
             listing = listing.where(CONTESTS.c.series == series)
         return [_contest(row._asdict()) for row in self._transaction.all(listing)]

@@ -257,10 +257,10 @@ JOIN_REQUESTS: Final = Table(
 MEMBER_TERMS: Final = Table(
     "member_terms", METADATA, _contest(key=True), _name("user_id", key=True),
     _integer("withdrawn_at", optional=True), _integer("ends_at", optional=True),
-    _integer("hidden_at", optional=True), _integer("attempts"), _text("reason"),
-    _name("by"), _integer("changed_at"),
+    _text("problem_ends"), _integer("hidden_at", optional=True), _integer("attempts"),
+    _text("reason"), _name("by"), _integer("changed_at"),
 )  # fmt: skip
-"""What differs for one person in a contest: withdrawn, a later end, a hidden name, submissions."""
+"""What differs for one person in a contest: withdrawn, later ends, a hidden name, submissions."""
 
 RESPONSES: Final = Table(
     "responses", METADATA, _name("caller", key=True), _name("key", key=True),

@@ -41,7 +41,8 @@ def problem_board(problem: Row, submissions: list[Row]) -> list[Row]:
     for s in submissions:
         if s["problem_id"] != problem["id"] or s["user_id"] == problem.get("setter_user_id"):
             continue
-        if s["verdict"] == "sandbox_error" or (freeze is not None and s["created_at"] > freeze):
+        until = max(freeze or "", s.get("extended_until") or "") if freeze else None
+        if s["verdict"] == "sandbox_error" or (until is not None and s["created_at"] > until):
             continue
         stage = s["verdict"] == "ok" or (
             s["verdict"] == "wrong_answer" and s["terms_matched"] >= n_check // 2

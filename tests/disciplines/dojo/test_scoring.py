@@ -28,7 +28,7 @@ def scored(problems: list[Any], submissions: list[Any], **rules: Any) -> Result:
 
 @st.composite
 def seasons(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Draw small seasons full of ties, late entries, setters and odd tags."""
+    """Draw small seasons full of ties, late entries, extra time, setters and odd tags."""
     problems = [
         {"id": name, "setter_user_id": draw(st.sampled_from([None, "ada", "bob"])),
          "n_check": draw(st.sampled_from([None, 200, 51])),
@@ -41,6 +41,7 @@ def seasons(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
             "problem_id": st.sampled_from(["p", "q"]),
             "user_id": st.sampled_from(["ada", "bob", "cy", "dee"]),
             "created_at": st.sampled_from(TIMES),
+            "extended_until": st.sampled_from([None, None, *TIMES]),
             "source_hash": st.sampled_from(HASHES),
             "l_chars": st.sampled_from([0, 50, 51, 800, 5000]),
             "method_tag": st.sampled_from(tags),
@@ -99,6 +100,23 @@ def submission(**given: Any) -> dict[str, Any]:
     row = {"id": "s1", "problem_id": "p", "user_id": "ada", "created_at": TIMES[0],
            "source": SOURCE, "verdict": "ok"}  # fmt: skip
     return {**row, **given}
+
+
+def test_a_submission_in_extra_time_counts_as_one_before_the_freeze() -> None:
+    """It gets the diversity bonus too; after the extra time it has no score, and says why."""
+    frozen = {"id": "p", "freeze_started_at": TIMES[1]}
+    late = {"created_at": TIMES[3], "method_tag": "loops"}
+    rows = [
+        submission(id="s1", user_id="ada", extended_until=TIMES[3], **late),
+        submission(id="s2", user_id="bob", extended_until=TIMES[2], **late),
+        submission(id="s3", user_id="cy", **late),
+    ]
+    board = scored([frozen], rows).board("problem:p")
+    assert [(row["id"], row["diversity"]) for row in board.rows()] == [("ada", 30.0)]
+    assert [(one.id, one.reason) for one in board.unscored] == [
+        ("bob", "submitted after the user's extra time ended at 2026-01-03T00:00:00Z"),
+        ("cy", "submitted after the problem froze at 2026-01-02T00:00:00Z"),
+    ]
 
 
 def test_hash_and_length_are_computed_from_the_source_when_it_is_there() -> None:

@@ -12,13 +12,14 @@ from agon.errors import Unreadable
 
 AsOf = Annotated[PlainText, StringConstraints(max_length=64)]
 ColumnOrder = Annotated[PlainText, StringConstraints(min_length=1, max_length=200)]
+ColumnValues = Annotated[PlainText, StringConstraints(min_length=1, max_length=4000)]
 PageCursor = Annotated[PlainText, StringConstraints(max_length=200)]
 _AS_OF = "A position of the ledger (digits) or a time (ISO 8601)."
 _NAMES = "By id, the names at the board's position; null or left out: the contest hides names."
 _CURSOR = "Where the page begins, as an earlier page of the same snapshot returned it."
 
 
-def exclude(**parameters: str | None) -> None:
+def exclude(**parameters: object) -> None:
     """Reject a request with parameters that exclude each other.
 
     Raises:
@@ -59,6 +60,12 @@ class BoardQuery(Query):
         allow_inf_nan=False,
         description="Only rows with at most this value in the column of sort.",
     )
+    values: ColumnValues | None = Field(
+        default=None,
+        description="Only rows with one of these values in the column of sort, with commas "
+        "between them; true and false for flags.",
+        examples=["gold,silver"],
+    )
     limit: int = Field(default=50, ge=1, le=500, description="Maximum number of rows.")
     format: Literal["json", "csv", "ndjson", "parquet"] | None = Field(
         default=None, description="csv, ndjson and parquet are the complete board."
@@ -73,9 +80,11 @@ class BoardQuery(Query):
         exclude(sort=self.sort, q=self.q)
         exclude(sort=self.sort, around=self.around)
         exclude(sort=self.sort, format=None if self.format == "json" else self.format)
-        if self.sort is None and not self.minimum is self.maximum is None:
-            name = "minimum" if self.minimum is not None else "maximum"
-            raise Unreadable(f"{name} is about a column; give it as sort")
+        exclude(values=self.values, minimum=self.minimum)
+        exclude(values=self.values, maximum=self.maximum)
+        for name in ("minimum", "maximum", "values"):
+            if self.sort is None and getattr(self, name) is not None:
+                raise Unreadable(f"{name} is about a column; give it as sort")
 
 
 class UnscoredQuery(Query):

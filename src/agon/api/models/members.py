@@ -22,7 +22,14 @@ class MemberExtension(Request):
     """A later end or further submissions for one person."""
 
     ends_at: Time | None = Field(
-        default=None, description="The person's end, later than the contest's; null: as before."
+        default=None,
+        description="The person's end, later than the contest's, or than the freeze of problem; "
+        "null: as before.",
+    )
+    problem: str | None = Field(
+        default=None,
+        max_length=200,
+        description="The id or slug of the problem that ends_at is for; null: the contest.",
     )
     attempts: int | None = Field(
         default=None,

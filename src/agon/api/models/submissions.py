@@ -80,6 +80,11 @@ class Problem(Resource):
         description="Number of the caller's submissions that count; null for callers without a "
         "user."
     )
+    extended_until: datetime | None = Field(
+        default=None,
+        description="Until when it takes the caller's submissions, where organizers gave the "
+        "caller extra time beyond the freeze.",
+    )
     judging: dict[str, Any] | None = Field(
         default=None,
         description="What a program may import and use: Python's version, allowed_modules, "

@@ -60,8 +60,8 @@ def get_board(ctx: ContestContext, board: BoardName, query: BoardQuery) -> Board
     """Return a page, or (``format``, or ``Accept``) the complete board as CSV, NDJSON or Parquet.
 
     With ``q`` the page holds only the rows whose names or ids begin with it; with ``sort`` the rows
-    are in the order of a column, with ``minimum`` and ``maximum`` those in a range of its values.
-    Ranks stay those of the board.
+    are in the order of a column, with ``minimum`` and ``maximum`` those in a range of its values,
+    with ``values`` those that have one of them. Ranks stay those of the board.
     """
     query.require_sortable()
     board_page = select_rows(ctx.service, ctx.view, board, query)
@@ -239,7 +239,9 @@ def select_rows(service: Service, view: View, board: str, query: BoardQuery) -> 
         NotFound, NotStored, Unreadable: as the use cases do.
     """
     if query.sort is not None:
-        sort = Sort.read(query.sort, minimum=query.minimum, maximum=query.maximum)
+        sort = Sort.read(
+            query.sort, minimum=query.minimum, maximum=query.maximum, values=query.values
+        )
         return sorted_page(
             service, view, board, sort, as_of=query.as_of, cursor=query.cursor, limit=query.limit
         )

@@ -25,12 +25,14 @@ from agon.api.operations.contest_resources import (
     visible_views,
 )
 from agon.api.pages import PageRequest
-from agon.api.parameters import AsOf, IfMatch, stated_versions
+from agon.api.parameters import AsOf, IfMatch, Split, stated_versions
 from agon.api.transport import Noun
 from agon.app.access.permissions import allow_new
 from agon.app.contests.ledgers.past import contest_as_of
 from agon.app.contests.lifecycle import creation, transitions
+from agon.entities.contests import Phase
 
+DisciplineName = Annotated[str, Field(max_length=40, pattern=r"^[a-z-]+$")]
 _NAMES = "Whether boards show names of participants next to their ids"
 _BATCH = 501
 """Number of contests that are read at once at any limit: the caller may see few of them."""
@@ -43,13 +45,23 @@ _BATCH = 501
                columns=("id", "discipline", "state", "edition", "seq", "title", "series", "season",
                         "starts_at", "ends_at"),
                options={"discipline": Option(type="discipline",
-                                             help="Only contests of this discipline."),
+                                             help="Only contests of this discipline; may repeat."),
+                        "state": Option(help="Only contests in this state; may repeat."),
                         "series": Option(help="Only of this series.")}))  # fmt: skip
 def list_contests(
     ctx: Context,
     page: PageRequest,
     *,
-    discipline: Annotated[str | None, Field(max_length=40, pattern=r"^[a-z-]+$")] = None,
+    discipline: Annotated[
+        tuple[DisciplineName, ...],
+        Split,
+        Field(max_length=20, description="Only contests of these disciplines; none: of all."),
+    ] = (),
+    state: Annotated[
+        tuple[Phase, ...],
+        Split,
+        Field(max_length=7, description="Only contests whose clock.phase is one of these."),
+    ] = (),
     series: ContestId | None = None,
 ) -> Page[Contest]:
     """Return the contests the caller may see, in the order of their ids.
@@ -60,6 +72,7 @@ def list_contests(
         Private contests are listed for callers that may see them.
 
           agon contest list
+          agon contest list --state open --state frozen
           agon contest list --series spring --format ndjson
     """
     visible: list[Contest] = []
@@ -68,17 +81,20 @@ def list_contests(
     with ctx.service.store.read() as session:
         while len(visible) < page.sought:
             batch = session.contests.page(
-                after=after, limit=_BATCH, discipline=discipline, series=series
+                after=after, limit=_BATCH, disciplines=discipline, series=series
             )
             views = visible_views(session, batch, ctx.caller, now=now)
-            visible += [
-                resource(session, view, now=now)
-                for view in islice(views, page.sought - len(visible))
-            ]
+            resources = (resource(session, view, now=now) for view in views)
+            wanted = (each for each in resources if not state or _phase(each) in state)
+            visible += islice(wanted, page.sought - len(visible))
             if len(batch) < _BATCH:
                 break
             after = batch[-1].id
     return page.page(visible, key=lambda contest: contest.id, item=lambda contest: contest)
+
+
+def _phase(contest: Contest) -> Phase | None:
+    return None if contest.clock is None else contest.clock.phase
 
 
 @operation("POST", "/contests", id="createContest", permission="contest.create",

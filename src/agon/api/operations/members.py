@@ -114,21 +114,25 @@ def unhide_member(ctx: ContestContext, user: FreeId, request: MemberReason) -> M
                any_of=("ends_at", "attempts"),
                says="{user} has more in {contest}"))  # fmt: skip
 def extend_member(ctx: ContestContext, user: FreeId, request: MemberExtension) -> Member:
-    """Set a later end of the contest, or further submissions to each problem, for one person.
+    """Set a later end of the contest or of a problem, or further submissions, for one person.
 
-    A problem that is frozen takes no submissions, also not from this person.
+    A problem that is frozen takes submissions of this person only where the request names it. A
+    submission in extra time counts as one before the freeze; until the end of all extra time,
+    verdicts show no more than before the freeze, and the problem cannot be revealed.
 
     $ agon contest extend
-        Let USER add to ID after its end, or submit more often than the rules allow.
+        Let USER add to ID after its end, to a problem after its freeze, or submit more often.
 
-        A problem that is frozen takes no submissions, also not from this person.
+        A problem that is frozen takes submissions of USER only with --problem. A submission in
+        extra time counts as one before the freeze, and the problem is revealed after it only.
 
           agon contest extend spring ada --until 2026-12-24T19:00Z --reason 'power cut'
+          agon contest extend autumn ada --problem totient --until 2026-12-24T19:00Z --reason sick
           agon contest extend autumn bob --attempts 2 --reason 'the judge was down'
     """
     changed = members.extend(
         ctx.service, ctx.contest.id, user, ends_at=request.ends_at, attempts=request.attempts,
-        reason=request.reason, by=ctx.caller,
+        problem=request.problem, reason=request.reason, by=ctx.caller,
     )  # fmt: skip
     return Member.model_validate(changed)
 

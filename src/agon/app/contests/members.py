@@ -10,6 +10,8 @@ import orjson
 from agon.app.access.audit import add_audit_entry, require_reason
 from agon.app.access.permissions import ROLES, View
 from agon.app.contests.boards.stored_rows import rows_snapshot_of
+from agon.app.contests.ledgers import slugs
+from agon.app.contests.submissions.extra_time import with_problem_end
 from agon.app.queue.rounds import queue_played
 from agon.app.service import Service
 from agon.disciplines import discipline
@@ -24,7 +26,7 @@ from agon.store.session import Session
 
 MAX_ATTEMPTS: Final = 10_000
 
-_Change: TypeAlias = Callable[[Contest, MemberTerms], MemberTerms]
+_Change: TypeAlias = Callable[[Session, Contest, MemberTerms], MemberTerms]
 
 
 def members(service: Service, view: View) -> list[Member]:
@@ -100,7 +102,8 @@ def _member(service: Service, session: Session, contest: Contest, user: str) -> 
     named = session.names.of(contest.no, [user], at=contest.seq)
     if not (holders or terms or made or named):
         known = [each.user for each in _members(service, session, contest)]
-        raise NotFound(f"{user[:63]!r} takes no part in {contest.id}: {did_you_mean(user, known)}")
+        remedy = did_you_mean(user, known) if known else "nobody does yet, invite people first"
+        raise NotFound(f"{user[:63]!r} takes no part in {contest.id}: {remedy}")
     rank = _ranks(session, contest, [user]).get(user)
     return _as_member(user, holders[0] if holders else None, made=made, rank=rank, terms=terms)
 
@@ -173,7 +176,7 @@ class _Mark:
     def begin(self, service: Service) -> "_Change":
         """Return the change from which on it holds; it raises Conflict where it does."""
 
-        def change(_: Contest, terms: MemberTerms) -> MemberTerms:
+        def change(_: Session, __: Contest, terms: MemberTerms) -> MemberTerms:
             since = getattr(terms, self.field)
             if since is not None:
                 raise Conflict(
@@ -183,7 +186,7 @@ class _Mark:
 
         return change
 
-    def end(self, _: Contest, terms: MemberTerms) -> MemberTerms:
+    def end(self, _: Session, __: Contest, terms: MemberTerms) -> MemberTerms:
         """Take it back; raise Conflict where it does not hold."""
         if getattr(terms, self.field) is None:
             raise Conflict(f"{self.subject} is not {self.word}; there is nothing to undo")
@@ -201,10 +204,11 @@ def extend(
     *,
     ends_at: datetime | None,
     attempts: int | None,
+    problem: str | None = None,
     reason: str,
     by: Caller,
 ) -> Member:
-    """Set a later end of the contest for one person, or further submissions to each problem.
+    """Set a later end of the contest or of a problem for one person, or further submissions.
 
     Args:
         service: the service.
@@ -213,22 +217,32 @@ def extend(
         ends_at: the person's end; None: as it was.
         attempts: how many more submissions than ``max_submissions`` the person may make to each
             problem, in all; None: as many as before.
+        problem: the id or slug of the problem that takes the person's programs until ``ends_at``,
+            after its freeze; None: ``ends_at`` is the person's end of the contest.
         reason: why; the person can read it.
         by: the caller.
 
     Raises:
-        NotFound: no person of that id takes part.
-        Conflict: the contest is over, or has no end.
-        Unreadable: neither is given, the end is not after the contest's, or there is no reason.
+        NotFound: no person of that id takes part, or there is no such problem.
+        Conflict: the contest is over, or has no end; or the problem is revealed or has no freeze.
+        Unreadable: neither is given, the end is not after the contest's or the freeze or is past,
+            or there is no reason.
     """
     if ends_at is None and attempts is None:
         raise Unreadable("neither time nor attempts are given; give ends_at or attempts")
     if attempts is not None and not 0 <= attempts <= MAX_ATTEMPTS:
         raise Unreadable(f"attempts is {attempts}; give 0 to {MAX_ATTEMPTS:,}")
+    if problem is not None and ends_at is None:
+        raise Unreadable(f"no end is given for problem {problem[:80]!r}; give ends_at")
+    if ends_at is not None and ends_at <= service.clock():
+        raise Unreadable(f"the end {written_time(ends_at)} of {user} is past; give a later one")
 
-    def change(contest: Contest, terms: MemberTerms) -> MemberTerms:
+    def change(session: Session, contest: Contest, terms: MemberTerms) -> MemberTerms:
         require_not_over(contest, remedy="take the final result back first")
-        if ends_at is not None:
+        if ends_at is not None and problem is not None:
+            name = slugs.problem_id(session, contest, problem)
+            terms = with_problem_end(session, contest, terms, problem_id=name, end=ends_at)
+        elif ends_at is not None:
             if contest.ends_at is None:
                 raise Conflict(f"{contest.id} has no end; a later one is not needed")
             if ends_at <= contest.ends_at:
@@ -255,14 +269,17 @@ def _change(
         before = person.terms or MemberTerms(
             contest_no=contest.no, user=user, reason=reason, by=by.name, changed_at=now
         )
-        after = replace(change(contest, before), reason=reason.strip(), by=by.name, changed_at=now)
+        after = replace(
+            change(session, contest, before), reason=reason.strip(), by=by.name, changed_at=now
+        )
         session.members.save(after)
         if action == "withdraw":
             queue_played(service, session, contest, by="withdraw")
         detail: dict[str, Any] = {"contest": contest.id, "reason": after.reason}
         if action == "extend":
             ends_at = None if after.ends_at is None else written_time(after.ends_at)
-            detail |= {"ends_at": ends_at, "attempts": after.attempts}
+            ends = {name: written_time(end) for name, end in after.problem_ends.items()}
+            detail |= {"ends_at": ends_at, "attempts": after.attempts, "problem_ends": ends}
         add_audit_entry(
             service, session, by=by, action=f"member.{action}", target=user, detail=detail
         )

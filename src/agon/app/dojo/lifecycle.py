@@ -170,6 +170,7 @@ def submission_row(
     user: str,
     created_at: datetime,
     content: Mapping[str, Any],
+    extended_until: str | None = None,
 ) -> dict[str, Any]:
     """Return a submission's row of the table ``submissions``, not judged yet.
 
@@ -180,12 +181,15 @@ def submission_row(
         created_at: when it was submitted.
         content: ``source`` (None where it is recorded by hash alone), ``source_hash``,
             ``l_chars``, and if declared ``method_tag`` and ``notes``.
+        extended_until: the end of the user's extra time for the problem; None: no extra time.
     """
+    extended = {} if extended_until is None else {"extended_until": extended_until}
     return {
         "id": submission,
         "problem_id": problem,
         "user_id": user,
         "created_at": written_time(created_at),
+        **extended,
         "source": content["source"],
         "source_hash": content["source_hash"],
         "l_chars": content["l_chars"],
@@ -254,7 +258,12 @@ def require_open(problem: PublishedProblem, *, now: datetime) -> None:
 
 
 def require_revealable(
-    freeze: datetime | None, *, now: datetime, over: bool = False, remedy: str = ""
+    freeze: datetime | None,
+    *,
+    now: datetime,
+    over: bool = False,
+    extended_until: datetime | None = None,
+    remedy: str = "",
 ) -> None:
     """Reject revealing a problem that is still open for submissions.
 
@@ -263,15 +272,19 @@ def require_revealable(
     Args:
         freeze: from when on submissions are rejected, if ever.
         now: the time.
+        extended_until: the latest end of extra time that somebody has for it, if anybody does.
         over: whether the contest is final or void, so that the freeze does not matter.
         remedy: what else can be done, for the end of the message.
 
     Raises:
         Conflict: submissions can still come.
     """
-    if over or (freeze is not None and freeze <= now):
+    ends = freeze if freeze is None or extended_until is None else max(freeze, extended_until)
+    if over or (ends is not None and ends <= now):
         return
-    until = "its contest is over" if freeze is None else written_time(freeze)
+    until = "its contest is over" if ends is None else written_time(ends)
+    if ends != freeze:
+        until += " of somebody with extra time (see the people of the contest)"
     raise Conflict(
         f"the problem still takes submissions until {until}; reveal it after that{remedy}"
     )

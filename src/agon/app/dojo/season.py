@@ -287,7 +287,7 @@ _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "submissions": tuple(
         lifecycle.submission_row(
             "", problem="", user="", created_at=datetime.fromtimestamp(0, UTC),
-            content=dict.fromkeys(("source", "source_hash", "l_chars")),
+            content=dict.fromkeys(("source", "source_hash", "l_chars")), extended_until="",
         )
     ),
 }  # fmt: skip

@@ -55,6 +55,8 @@ class JudgingTask:
             leave the server.
         source: canonical source; nothing else of the submission is sent to a worker.
         n_check: number of terms.
+        extended_until: the end of the user's extra time for the problem, which the row states;
+            None: it came before the freeze.
         exact_integers, allowed_modules, recursion_limit: the contest's rules of these names; None:
             those of the reference edition.
         replace: whether the new verdict replaces one that is recorded already.
@@ -65,6 +67,7 @@ class JudgingTask:
     problem_seq: int
     source: str
     n_check: int
+    extended_until: str | None = None
     exact_integers: bool | None = None
     allowed_modules: tuple[str, ...] | None = None
     recursion_limit: int | None = None

@@ -88,7 +88,8 @@ def store_judge(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
         )
     if verdict["verdict"] == SANDBOX_ERROR and _sandbox_errors(job) + 1 < MAX_SANDBOX_ERRORS:
         return Retry(f"{SANDBOX_ERROR}: {verdict['reason']}")
-    row = _row(filed, source=source, verdict=verdict)
+    extended_until = payload.get("extended_until")
+    row = _row(filed, source=source, verdict=verdict, extended_until=extended_until)
 
     def finish(session: Session) -> Mapping[str, Any]:
         contest = session.contests.lock(payload["contest"])
@@ -146,7 +147,9 @@ def _ledger_entries(service: "Service", payload: Mapping[str, Any]) -> _LedgerEn
     )
 
 
-def _row(filed: _LedgerEntries, *, source: bytes, verdict: Mapping[str, Any]) -> dict[str, Any]:
+def _row(
+    filed: _LedgerEntries, *, source: bytes, verdict: Mapping[str, Any], extended_until: str | None
+) -> dict[str, Any]:
     """Return the row of the table ``submissions``."""
     row = submission_row(
         filed.submission,
@@ -159,6 +162,7 @@ def _row(filed: _LedgerEntries, *, source: bytes, verdict: Mapping[str, Any]) ->
             "source_hash": source_hash(source),
             "l_chars": length(source),
         },
+        extended_until=extended_until,
     )
     return {name: value for name, value in {**row, **verdict}.items() if name in _COLUMNS}
 

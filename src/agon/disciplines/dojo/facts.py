@@ -60,6 +60,8 @@ class Submissions:
         user: index of the user in ``users``.
         users: user ids as text, in id order.
         created: microseconds since 1970.
+        freeze: when submissions of its user to its problem are late: the problem's freeze, or the
+            end of the user's extra time where that is later.
         hashes: source hashes, computed from the source where it is recorded.
         l_chars: bytes of canonical source.
         verdict: as recorded, numbered as in ``VERDICTS``.
@@ -77,6 +79,7 @@ class Submissions:
     user: Ints
     users: list[str]
     created: Ints
+    freeze: Ints
     hashes: CachedTexts[str]
     l_chars: Ints
     verdict: Ints
@@ -168,6 +171,7 @@ def _submissions(records: Records, problems: Problems) -> Submissions:
         user=user,
         users=users,
         created=numbers["created"],
+        freeze=np.maximum(problems.freeze[places[numbers["problem"]]], numbers["extended"]),
         hashes=texts["hash"],
         l_chars=numbers["l_chars"],
         verdict=numbers["verdict"],

@@ -135,7 +135,7 @@ def judge(facts: Facts, rules: DojoRules) -> Judgement:
     stage, reward = _gates(facts, n_check, verdict)
     stage, reward = stage & scored, reward & scored
     tag, names = _tags(facts, rules)
-    in_window = reward & (s.created <= facts.problems.freeze[s.problem])
+    in_window = reward & (s.created <= s.freeze)
     families = _families(facts, rules, tag, names, in_window)
     base = formulas.base_score(
         formulas.Gates(stage, reward), stage_base=rules.stage_base, reward_base=rules.reward_base
@@ -225,8 +225,10 @@ def _unscored_reasons(facts: Facts, rules: DojoRules, verdict: Ints) -> tuple[Ob
         texts = np.full(len(problems.ids), None, dtype=object)
         for at in np.flatnonzero(problems.freeze != NEVER):
             texts[at] = f"submitted after the problem froze at {utc_text(problems.freeze[at])}"
-        late = s.created > problems.freeze[s.problem]
+        late = s.created > s.freeze
         reasons[late] = texts[s.problem[late]]
+        for at in np.flatnonzero(late & (s.freeze > problems.freeze[s.problem])):
+            reasons[at] = f"submitted after the user's extra time ended at {utc_text(s.freeze[at])}"
         scored &= ~late
     reasons[verdict == _FAILED] = (
         "the sandbox failed, which is our fault; it has to be judged again"

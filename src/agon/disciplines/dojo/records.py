@@ -80,6 +80,14 @@ SUBMISSIONS = Table(
         Column("user_id", Kind.ID, meaning="The user."),
         Column("created_at", Kind.TIMESTAMP, meaning="Time of the submission."),
         Column(
+            "extended_until",
+            Kind.TIMESTAMP,
+            required=False,
+            meaning="End of the extra time that the user had for the problem: a submission up to "
+            "then counts as one before the freeze.",
+            empty="no extra time",
+        ),
+        Column(
             "source",
             Kind.TEXT,
             required=False,

@@ -23,12 +23,16 @@ Ints = npt.NDArray[np.int64]
 _Result = TypeVar("_Result")
 _Text = TypeVar("_Text", bound=str | None)
 
+NO_EXTENSION = np.iinfo(np.int64).min + 1
+"""The end of the extra time of a submission without one, before any time, in microseconds."""
+
 SOURCES_KEPT = 100_000
 """Maximum number of sources whose results are cached, for all records together."""
 
 _MAX_PIECES = 64
 _NUMBERS = (
-    "row", "filed", "problem", "user", "tag", "created", "l_chars", "verdict", "matched", "source",
+    "row", "filed", "problem", "user", "tag", "created", "extended", "l_chars", "verdict",
+    "matched", "source",
 )  # fmt: skip
 _TEXTS = ("id", "hash", "recorded", "notes")
 _CODES = " ".join(f"WHEN '{verdict}' THEN {code}" for code, verdict in enumerate(VERDICTS))
@@ -109,9 +113,9 @@ class SubmissionCache:
 
     Attributes:
         numbers: columns by name: ``row`` (the number of the row), ``filed`` (the index in each of
-            ``texts``), ``problem``, ``user`` and ``tag`` (in ``names``), ``created``, ``l_chars``,
-            ``verdict`` (in ``VERDICTS``), ``matched`` (-1: not recorded), ``source`` (in
-            ``sources``; -1: none).
+            ``texts``), ``problem``, ``user`` and ``tag`` (in ``names``), ``created``, ``extended``
+            (``extended_until``; the smallest number: none), ``l_chars``, ``verdict`` (in
+            ``VERDICTS``), ``matched`` (-1: not recorded), ``source`` (in ``sources``; -1: none).
         texts: ``id``, ``hash`` (the source's own where it is recorded), ``recorded``, ``notes``, in
             the order in which they were read.
         sources: the distinct sources.
@@ -161,6 +165,7 @@ class SubmissionCache:
         table = records.sql(f"""
             SELECT _row, id::VARCHAR AS id, problem_id::VARCHAR AS problem,
                 user_id::VARCHAR AS user, epoch_us(created_at) AS created,
+                coalesce(epoch_us(extended_until), {NO_EXTENSION}) AS extended,
                 CASE WHEN source <> chr(10) OR source_hash IS NULL OR l_chars IS NULL
                     THEN source END AS source, source_hash,
                 coalesce(l_chars, 0) AS l_chars, method_tag AS tag, notes,
@@ -175,7 +180,7 @@ class SubmissionCache:
             name: ids.numbers(_combine_chunks(table[name])) for name, ids in self.names.items()
         }
         filed = len(self.texts["id"]) + np.arange(len(rows))
-        taken = ("created", "l_chars", "matched", "verdict")
+        taken = ("created", "extended", "l_chars", "matched", "verdict")
         numbers = {name: table[name].to_numpy() for name in taken} | named
         numbers |= {"source": source, "row": rows, "filed": filed}
         numbers["l_chars"] = np.where(source >= 0, lengths, numbers["l_chars"])

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+import orjson
 from sqlalchemy import ColumnElement, Row, func, select
 
 from agon.entities.access import Role
@@ -103,11 +104,22 @@ class Members:
         query = select(MEMBER_TERMS).where(MEMBER_TERMS.c.contest_no == contest_no)
         return {row.user_id: _terms(row) for row in self._transaction.all(query)}
 
+    def latest_problem_ends(self, contest_no: int) -> dict[str, datetime]:
+        """Return the latest end of extra time for each problem, of people not withdrawn."""
+        ends: dict[str, datetime] = {}
+        for terms in self.all_terms(contest_no).values():
+            if terms.withdrawn_at is None:
+                for problem, end in terms.problem_ends.items():
+                    ends[problem] = max(end, ends.get(problem, end))
+        return ends
+
     def save(self, terms: MemberTerms) -> None:
         """Store what differs for a person, in place of what did before."""
         values = dict(vars(terms))
         values |= {"user_id": values.pop("user"), "changed_at": to_micros(terms.changed_at)}
         values |= {name: to_micros_or_none(values[name]) for name in _TIMES}
+        ends = {problem: to_micros(end) for problem, end in terms.problem_ends.items()}
+        values["problem_ends"] = json_text(ends)
         self._transaction.upsert(MEMBER_TERMS, values)
 
 
@@ -122,4 +134,6 @@ def _terms(row: Row[Any]) -> MemberTerms:
     values = row._asdict()
     values |= {"user": values.pop("user_id"), "changed_at": from_micros(row.changed_at)}
     values |= {name: from_micros_or_none(values[name]) for name in _TIMES}
+    ends: dict[str, int] = orjson.loads(row.problem_ends)
+    values["problem_ends"] = {problem: from_micros(end) for problem, end in ends.items()}
     return MemberTerms(**values)

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from agon.api.models.contests import Contest
 from agon.api.models.invitations import (
     InvitationCreate,
     InvitationsCreate,
@@ -13,6 +14,7 @@ from agon.api.models.invitations import (
 )
 from agon.api.models.members import MemberExtension, MemberReason
 from agon.app.access.people_list import read_people
+from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound
 from agon.web import addresses
 from agon.web.desk.forms import FormErrors
@@ -21,7 +23,8 @@ from agon.web.form_times import ZONE, zoned_times
 from agon.web.page import Redirect, SitePage, Visit
 
 _FIELDS: Final = frozenset({"role", "user", "max_uses", "approval", "expires_at", "note"})
-_TERMS: Final = frozenset({"member", "ends_at", "attempts", "reason", "people"})
+_TERMS: Final = frozenset({"member", "ends_at", "problem", "attempts", "reason", "people"})
+_PROBLEMS: Final = 500
 
 
 def people(visit: Visit) -> SitePage:
@@ -85,7 +88,12 @@ def change(visit: Visit) -> SitePage | Redirect:
             contest.id,
             user,
             MemberExtension.model_validate(
-                {"attempts": form.get("attempts", "").strip() or None, "reason": reason, **times}
+                {
+                    "attempts": form.get("attempts", "").strip() or None,
+                    "problem": form.get("problem", "") or None,
+                    "reason": reason,
+                    **times,
+                }
             ),
         ),
     }
@@ -131,6 +139,15 @@ def decide(visit: Visit) -> SitePage | Redirect:
     )
 
 
+def _problems(visit: Visit, contest: Contest) -> list[tuple[str, str]]:
+    """Return the choices of what extra time is for; none where the contest has no problems."""
+    if discipline(contest.discipline).problems is None:
+        return []
+    listed = islice(visit.api.problems.list(contest.id), _PROBLEMS)
+    frozen = [each for each in listed if each.freeze_started_at and not each.revealed]
+    return [("", "the contest"), *((each.id, f"the problem {each.title}") for each in frozen)]
+
+
 def _page(
     visit: Visit,
     *,
@@ -145,6 +162,7 @@ def _page(
         "code": code,
         "created": created,
         "members": listing(visit, visit.api.members.list(contest.id).items, oldest_first=True),
+        "problems": _problems(visit, contest),
         "given": {} if code or created else visit.form,
     }
     return contest_page(

@@ -1,11 +1,11 @@
 """The home page: all contests that the visitor may see."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate, islice
 from math import isclose
-from typing import Final
+from typing import Final, cast, get_args
 
 from markupsafe import Markup
 
@@ -13,7 +13,9 @@ from agon.api.models.boards import BoardPage
 from agon.api.models.contests import Contest
 from agon.app.charts import sparkline
 from agon.client.client import Api
-from agon.errors import NotFound
+from agon.disciplines import names
+from agon.entities.contests import Phase
+from agon.errors import NotFound, Unreadable, did_you_mean
 from agon.web import addresses
 from agon.web.labels import labels
 from agon.web.page import SitePage, Visit
@@ -102,19 +104,37 @@ class Card:
 
 
 def home(visit: Visit) -> SitePage:
-    """Return the first contests as cards, in the order of their ids."""
-    contests = islice(visit.api.contests.list(), CARDS)
-    cards = [_card(visit.api, contest) for contest in contests]
+    """Return the first contests as cards, in the order of their ids; of all, or of some kinds.
+
+    Raises:
+        Unreadable: the address names a discipline or a state that does not exist.
+    """
+    choices = {"state": get_args(Phase), "discipline": names()}
+    chosen = {name: _chosen(visit, name, known) for name, known in choices.items()}
+    states = cast("tuple[Phase, ...]", chosen["state"])
+    listed = visit.api.contests.list(state=states, discipline=chosen["discipline"])
+    cards = [_card(visit.api, contest) for contest in islice(listed, CARDS)]
     return SitePage(
         template="home.html",
         title="Contests",
         values={
             "cards": cards,
             "shown": CARDS,
+            "choices": choices,
+            "chosen": chosen,
             "example": next((card for card in cards if card.leader and card.leader.parts), None),
         },
         data=addresses.api("contests"),
     )
+
+
+def _chosen(visit: Visit, name: str, known: Collection[str]) -> tuple[str, ...]:
+    """Return the values that an address names in a parameter, such as ``?state=open,frozen``."""
+    chosen = tuple(visit.texts(name))
+    for each in chosen:
+        if each not in known:
+            raise Unreadable(f"{name}: there is no {each[:80]!r}; {did_you_mean(each[:80], known)}")
+    return chosen
 
 
 def _card(api: Api, contest: Contest) -> Card:

@@ -13,7 +13,14 @@ from agon.errors import AgonError, NotFound
 from agon.kernel.bidi import isolated_text
 from agon.web import addresses
 from agon.web.page import Redirect, SitePage, Visit, error_texts
-from agon.web.pages.submit import example, obstacle, own_submissions, own_terms, submit_program
+from agon.web.pages.submit import (
+    example,
+    obstacle,
+    own_submissions,
+    own_terms,
+    submit_program,
+    takes_programs,
+)
 
 _PROBLEMS: Final = 500
 _BOARD: Final = "problem:"
@@ -81,6 +88,7 @@ def _problem_page(visit: Visit, *, error: Exception | None = None, status: int =
         "problem": problem,
         "conditions": contest_sentences(contest),
         "now": visit.service.clock(),
+        "is_open": takes_programs(problem, now=visit.service.clock()),
         "may_submit": visit.caller.user is not None
         and permits(visit.caller, "submission.add", contest=contest),
         "signed_in": visit.caller.user is not None,

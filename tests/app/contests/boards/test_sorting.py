@@ -75,6 +75,32 @@ def test_rows_are_in_the_order_of_a_column(service: Service, access: View, colum
             assert _all(service, access, sort, limit=4) == rows_wanted, (text, low, high)
 
 
+@pytest.mark.parametrize("column", ["matches", "wins", "provisional", "id"])
+def test_rows_with_some_values_are_those_that_a_loop_finds(
+    service: Service, access: View, column: str
+) -> None:
+    """Several values, also those that no row has, in both orders and over pages."""
+    rows = _rows(page(service, access, limit=1000).lines)
+    rows.sort(key=lambda row: row[column], reverse=True)
+    texts = sorted({str(row[column]).lower() for row in rows})
+    for chosen in (texts[:1], texts[::2], texts[-2:], texts[:1] * 2):
+        values = ",".join([*chosen, "none" if column == "id" else "77"])
+        wanted = [row for row in rows if str(row[column]).lower() in chosen]
+        for text, expected in ((f"-{column}", wanted), (column, wanted[::-1])):
+            sort = Sort.read(text, values=values)
+            assert _all(service, access, sort, limit=2) == expected, (text, values)
+
+
+def test_a_value_of_another_kind_is_named(service: Service, access: View) -> None:
+    """A column of numbers has no value `many`; an empty list is no filter."""
+    for values in ("many", "3,nan", "1e999"):
+        with pytest.raises(Unreadable, match="the column matches has numbers, got"):
+            sorted_page(service, access, None, Sort.read("matches", values=values))
+    for values in (",", ",".join(map(str, range(51)))):
+        with pytest.raises(Unreadable, match="expected 1 to 50 values"):
+            Sort.read("matches", values=values)
+
+
 def test_an_unknown_column_is_named_with_a_suggestion(service: Service, access: View) -> None:
     """A typing error must not give another order."""
     with pytest.raises(Unreadable, match="no column 'matchs': did you mean matches"):

@@ -67,7 +67,9 @@ def test_a_summary_is_that_of_the_rows() -> None:
     assert columns["error"] == {"n": 560, "low": 0.0, "high": 39.0, "top": first}
     assert columns["qualified"]["yes"] == sum(row["qualified"] for row in rows)
     assert columns["id"] == {"n": count}
-    assert columns["band"] == {"n": count, "distinct": 3}
+    assert columns["band"] == {"n": count, "distinct": 3, "values": ["high", "low", "medium"]}
+    assert columns["matches"]["values"] == [str(value) for value in range(9)]
+    assert all("values" not in columns[name] for name in ("rank", "id", "score", "qualified"))
     for name, stored in summary.orders.items():
         order = np.frombuffer(stored, dtype="<u4").tolist()
         values = [

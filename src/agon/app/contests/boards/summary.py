@@ -19,6 +19,9 @@ _PART: Final = f"{_PARTS}."
 _ORDERED: Final = frozenset({"rank"})
 """Columns in whose order the rows are stored."""
 
+MAX_VALUES: Final = 12
+"""Maximum number of different values of a column that are listed, to filter by."""
+
 _INDEX: Final = np.dtype(f"<u{INDEX_BYTES}")
 
 
@@ -92,15 +95,25 @@ def _range(column: _Column, ids: Any, order: bytes | None) -> dict[str, Any]:
     if not counted["n"] or column.name == "id":
         return counted
     if _is_text(values.type):
-        return {**counted, "distinct": pc.count_distinct(values).as_py()}
+        distinct = pc.count_distinct(values).as_py()
+        return {**counted, "distinct": distinct, **_few_values(values, distinct)}
     ends = pc.min_max(values)
     counted |= {"low": ends["min"].as_py(), "high": ends["max"].as_py()}
     if column.is_flag:
         counted["yes"] = pc.sum(values).as_py()
+    elif kinds.is_integer(values.type) and column.name != "rank":
+        counted |= _few_values(values, pc.count_distinct(values).as_py())
     if order is not None:
         first = int.from_bytes(order[:INDEX_BYTES], "little")
         counted["top"] = ids[first].as_py()
     return counted
+
+
+def _few_values(values: Any, distinct: int) -> dict[str, Any]:
+    """Return the different values of a column as texts, if they are few and some repeat."""
+    if distinct > MAX_VALUES or distinct == len(values) - values.null_count:
+        return {}
+    return {"values": [str(value) for value in sorted(values.unique().drop_null().to_pylist())]}
 
 
 def _order(values: Any) -> bytes:

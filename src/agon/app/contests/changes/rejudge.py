@@ -43,7 +43,9 @@ def queue(service: Service, session: Session, contest: Contest, change: Change) 
     problems = {problem.id: problem for _, problem in received}.values()
     wanted = {
         "setters": [_setter_job(service, contest, change, problem) for problem in problems],
-        "jobs": [_job(service, contest, change, entry, problem) for entry, problem in received],
+        "jobs": [
+            _job(service, session, contest, change, entry, problem) for entry, problem in received
+        ],
     }
     queued = {
         name: [session.queue.add(job, now=service.clock()).id for job in jobs]
@@ -93,14 +95,17 @@ def queue_dry_run(service: Service, session: Session, contest: Contest, change: 
 
 
 def _job(
-    service: Service, contest: Contest, change: Change, entry: EntryLine, problem: PublishedProblem
-) -> NewJob:
+    service: Service, session: Session, contest: Contest, change: Change, entry: EntryLine,
+    problem: PublishedProblem,
+) -> NewJob:  # fmt: skip
+    recorded = _recorded_row(session, contest.no, entry.body["submission"])
     judging = JudgingTask(
         submission=entry.body["submission"],
         seq=entry.seq,
         problem_seq=problem.seq,
         source=entry.body["content"]["source"],
         n_check=problem.n_check,
+        extended_until=recorded.get("extended_until"),
         **judging_rules(rules_in_force(contest.edition, contest.overrides)),
     )
     return NewJob(

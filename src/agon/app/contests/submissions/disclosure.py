@@ -93,13 +93,16 @@ def _limits(
 ) -> dict[str, Any]:
     """Return what is disclosed of verdicts, and how often one may submit and has submitted."""
     rules = dojo_rules(view.contest)
-    made = None
+    made, extra = None, None
     if user is not None:
         made = count_submissions(service, session, view.contest, user=user, problem=problem)
+        terms = session.members.terms(view.contest.no, user)
+        extra = None if terms is None else terms.problem_ends.get(problem)
     return {
         "feedback": None if rules is None else rules.feedback,
         "max_submissions": max_submissions(session, view.contest, user=user),
         "submissions": made,
+        "extended_until": extra,
     }
 
 

@@ -50,10 +50,12 @@ class VerdictFeedback:
         if rules is None or self._all:
             return
         rows = problem_rows(session, contest, until=until)
+        extra = session.members.latest_problem_ends(contest.no)
         frozen = {
             name
             for name, row in rows.items()
-            if (freeze := freeze_in(row)) is not None and freeze <= now
+            if (freeze := freeze_in(row)) is not None
+            and max(freeze, extra.get(name, freeze)) <= now
         }
         self._disclosed = frozen | revealed_ids(session, contest, until=until)
         self._n_check = {name: row.get("n_check") or rules.n_check for name, row in rows.items()}
@@ -62,7 +64,8 @@ class VerdictFeedback:
     def discloses(self, problem: str) -> bool:
         """Return whether the caller may see how many terms of submissions to a problem are right.
 
-        Its freeze has begun, it is revealed, its contest was finalized, or its terms are disclosed.
+        Its freeze has begun and nobody has extra time any more, it is revealed, its contest was
+        finalized, or its terms are disclosed.
         """
         return self._all or problem in self._disclosed
 

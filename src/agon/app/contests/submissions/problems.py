@@ -139,7 +139,10 @@ def reveal_problem(service: Service, contest_id: str, problem_id: str, *, by: Ca
         problem_id = slugs.problem_id(session, contest, problem_id)
         problem = published_problem(session, contest, problem_id)
         now = service.clock()
-        require_revealable(problem.freeze_started_at, now=now, over=contest.is_over)
+        extra = session.members.latest_problem_ends(contest.no).get(problem_id)
+        require_revealable(
+            problem.freeze_started_at, now=now, over=contest.is_over, extended_until=extra
+        )
         if revealed_at(session, contest, problem_id) is not None:
             raise Conflict(f"problem {problem_id} is revealed already; there is nothing to do")
         return append(service, session, contest, [revelation(problem_id, at=now, by=by.name)])

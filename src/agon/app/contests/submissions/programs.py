@@ -1,9 +1,11 @@
 """Accept programs that answer a published problem; a job judges each in the sandbox."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from agon.app.contests.ledgers.append import append
+from agon.app.contests.submissions.extra_time import personal_problem
 from agon.app.contests.submissions.feedback import require_submissions_left
 from agon.app.contests.submissions.problems import optional_text, published_problem
 from agon.app.contests.submissions.submission import (
@@ -14,13 +16,14 @@ from agon.app.contests.submissions.submission import (
     received_draft,
 )
 from agon.app.dojo.inspection import judging_rules, rules_in_force
-from agon.app.dojo.lifecycle import require_open
+from agon.app.dojo.lifecycle import PublishedProblem, require_open
 from agon.app.queue.jobs import JudgingTask, judge_job
 from agon.app.service import Service
 from agon.disciplines.dojo.canonical import canonicalize
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Unreadable
+from agon.kernel.times import written_time
 from agon.store.session import Session
 
 _MAX_NOTES: Final = 10_000
@@ -47,7 +50,9 @@ def accept_program(
     if submission.problem is None:
         raise Unreadable("a submission to the dojo names its problem; give its id")
     problem = published_problem(session, contest, submission.problem)
-    require_open(problem, now=service.clock())
+    terms = session.members.terms(contest.no, submission.user)
+    own, now = personal_problem(problem, terms), service.clock()
+    require_open(own, now=now)
     require_submissions_left(
         service, session, contest, user=submission.user, problem=submission.problem
     )
@@ -60,10 +65,20 @@ def accept_program(
         problem_seq=problem.seq,
         source=source,
         n_check=problem.n_check,
+        extended_until=_extended_until(problem, own, now=now),
         **judging_rules(rules_in_force(contest.edition, contest.overrides)),
     )
     job = judge_job(contest, judging, id=service.new_id(), by=by.name)
     return queue_jobs(service, session, name, contest.seq, [job])
+
+
+def _extended_until(
+    problem: PublishedProblem, own: PublishedProblem, *, now: datetime
+) -> str | None:
+    """Return the end of the user's extra time; None where the problem is open for everyone."""
+    if problem.freeze_started_at is None or now < problem.freeze_started_at:
+        return None
+    return None if own.freeze_started_at is None else written_time(own.freeze_started_at)
 
 
 def canonical_program(content: Mapping[str, Any]) -> dict[str, Any]:

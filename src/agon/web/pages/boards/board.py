@@ -33,7 +33,7 @@ MAX_ROWS: Final = 500
 _PARTS: Final = ("components", "percentiles", "counts")
 _OWN: Final = frozenset({*FIXED, "low", "high", "rank_low", "rank_high", *_PARTS})
 _UNSCORED: Final = 100
-_SELECTION: Final = ("q", "sort", "minimum", "maximum")
+_SELECTION: Final = ("q", "sort", "minimum", "maximum", "values")
 """Parameters that select rows; links to other pages of a board keep them."""
 
 
@@ -122,6 +122,7 @@ def _without_score(visit: Visit, page: BoardPage, query: BoardQuery) -> dict[str
 def _selection(visit: Visit, choice: Choice) -> dict[str, Any]:
     """Return the parameters that links to other rows keep, and those that say which are shown."""
     rows = {name: visit.query.get(name) for name in (*_SELECTION, "limit")}
+    rows["values"] = _values(visit)
     return {
         "selection": {**rows, "columns": choice.text},
         "sent": {name: visit.query.get(name) for name in ("cursor", "around")},
@@ -155,10 +156,17 @@ def _query(visit: Visit) -> BoardQuery:
     """Return which rows the address names."""
     parameters = {name: text for name in (*_SELECTION, "cursor", "around", "as_of")
              if (text := visit.query.get(name))}  # fmt: skip
+    if values := _values(visit):
+        parameters["values"] = values
     if "cursor" in parameters:
         parameters.pop("as_of", None)  # the cursor is of a snapshot
     limit = visit.number("limit", default=ROWS, highest=MAX_ROWS)
     return BoardQuery.model_validate({**parameters, "limit": limit})
+
+
+def _values(visit: Visit) -> str | None:
+    """Return the values of a column that the boxes of a form name, with commas between them."""
+    return ",".join(visit.texts("values")) or None
 
 
 def _shown_sort(page: BoardPage, query: BoardQuery) -> dict[str, Any] | None:
@@ -171,6 +179,7 @@ def _shown_sort(page: BoardPage, query: BoardQuery) -> dict[str, Any] | None:
         "is_descending": column != query.sort,
         "minimum": query.minimum,
         "maximum": query.maximum,
+        "values": tuple((query.values or "").split(",")) if query.values else (),
         "matching": page.matching,
     }
 
