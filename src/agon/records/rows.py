@@ -24,6 +24,7 @@ from agon.records.checks.constraints import (
     constraints_of,
     exactly_one,
 )
+from agon.records.checks.wrong_values import wrong_value
 from agon.records.conditions import Columns
 from agon.records.issues import RowIssue
 from agon.records.schemas import Column, Kind, RowCheck, Table
@@ -127,6 +128,8 @@ class RowChecker:
     ) -> RowIssue:
         name = self._table.name
         value = None if raw is None or raw == "" else str(raw)[:_SHOWN]
+        if column in self._by_name and value is not None:
+            violated = wrong_value(violated, self._by_name[column], value)
         return RowIssue(
             violated.code, name, name, number, column, value, violated.reason, violated.remedy
         )

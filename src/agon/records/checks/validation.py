@@ -17,6 +17,7 @@ from agon.records.checks.constraints import (
 )
 from agon.records.checks.headers import missing_columns
 from agon.records.checks.keys import Ids, dangling, has_repeats, ids, is_sound, repeats
+from agon.records.checks.wrong_values import wrong_value
 from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
 from agon.records.names.matching import nearest
 from agon.records.raw import RawTable, SourceTables, literal, quote
@@ -323,18 +324,16 @@ class _TableCheck:
             f'SELECT arg_min({{"row": "row:", "value": {shown}}}, "row:", {MAX_LISTED_PER_KIND}) '
             f"FILTER (WHERE {check.violated}) FROM ({rows})"
         )
-        return [
-            self._issue(
-                check.constraint.code,
-                first["row"],
-                check.column,
-                first["value"],
-                check.constraint.reason,
-                check.constraint.remedy,
-                count,
+        column = next((one for one in self._table.columns if one.name == check.column), None)
+        issues = []
+        for first in self._connection.execute(sql).fetchall()[0][0]:
+            row, value, says = first["row"], first["value"], check.constraint
+            if column is not None and value is not None:
+                says = wrong_value(says, column, value)
+            issues.append(
+                self._issue(says.code, row, check.column, value, says.reason, says.remedy, count)
             )
-            for first in self._connection.execute(sql).fetchall()[0][0]
-        ]
+        return issues
 
     def _inspection_query(self, *, with_row: bool) -> str:
         """Return the query of all rows as typed values, with flags and the raw values."""

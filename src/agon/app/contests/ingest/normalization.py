@@ -10,6 +10,7 @@ from agon.app.contests.ingest.unused_keys import UnusedKeys
 from agon.app.contests.ingest.whole_columns import TimeUnits, WholeIds
 from agon.records import RowIssue, Schema, Table
 from agon.records.checks.headers import missing_remedy
+from agon.records.checks.wrong_values import ONE_UNIT
 from agon.records.conditions import Columns
 from agon.records.names.matching import MatchedNames, fold_name, is_ignored, near_names, own_name
 from agon.records.normal import NormalForm, normal_form
@@ -163,8 +164,7 @@ class BatchNormalizer:
             found.setdefault(name, []).append((index, reason, "write them without .0"))
         for index, name, unit in self._times.other_units(table, columns, is_normal=is_normal):
             reason = f"is in another unit than the first time of the column, which is in {unit}"
-            remedy = "give all times of a column in one unit, or all as 2026-11-21T10:00:00Z"
-            found.setdefault(name, []).append((index, reason, remedy))
+            found.setdefault(name, []).append((index, reason, ONE_UNIT))
         issues: dict[int, RowIssue | None] = {}
         for name, places in found.items():
             index, reason, remedy = places[0]
