@@ -39,7 +39,6 @@ from agon.records import Records
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
-NumberArray = IntArray | FloatArray
 
 _DAY = 86_400_000_000  # microseconds
 
