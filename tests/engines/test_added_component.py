@@ -16,13 +16,14 @@ from agon.disciplines.community.components.component import (
 )
 from agon.disciplines.community.components.curves import Linear
 from agon.disciplines.community.components.prompts import QUALITY_PROMPTS
-from agon.disciplines.community.facts import Facts, IntArray
+from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.records import SCHEMA
 from agon.disciplines.community.relational import Relations, Table
 from agon.disciplines.community.relational_facts import per_user
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.scoring import score
 from agon.errors import Conflict
+from agon.kernel.arrays import IntArray
 from agon.records import read
 from agon.records.relational import TableEngine, inspect_in
 

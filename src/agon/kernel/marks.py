@@ -14,12 +14,10 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from agon.kernel.arrays import BoolArray, IntArray, ShortArray
 from agon.kernel.compiling import ARRAYS_COMPILED_FROM, compile_loop
 
-IntArray = npt.NDArray[np.int64]
-ShortArray = npt.NDArray[np.int32]
 AnyInts = npt.NDArray[np.signedinteger[Any]]
-BoolArray = npt.NDArray[np.bool_]
 
 S = TypeVar("S")
 T = TypeVar("T")

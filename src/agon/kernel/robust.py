@@ -13,10 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.errors import NotScorable
-
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
+from agon.kernel.arrays import BoolArray, FloatArray, IntArray
 
 NORMAL_QUARTILE = 0.6745
 """Third quartile of the normal distribution, as the source document rounds it: MAD ≈ 0.6745 σ."""

@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.errors import NotScorable
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from agon.kernel.arrays import FloatArray, IntArray
 
 U16 = 65_535
 

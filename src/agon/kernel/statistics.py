@@ -11,8 +11,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from agon.kernel.arrays import FloatArray, IntArray
 
 _SAME = 1e-12  # relative spread below which a column does not vary: the noise of computing it
 _MIN_FOR_INTERVAL = 4  # Fisher's z has variance 1 / (n - 3)

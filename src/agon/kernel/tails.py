@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from agon.kernel.arrays import FloatArray
 
 
 def binomial_tail(at_least: int, *, trials: int, chance: float) -> float:

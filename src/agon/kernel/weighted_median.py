@@ -5,12 +5,9 @@ one stake each. A weight of 0 leaves a value out of the median, not out of the t
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from agon.kernel.arrays import BoolArray, FloatArray
 from agon.kernel.robust import NORMAL_QUARTILE
-
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 _NOISE = 1e-9  # of z-scores, and of a MAD that is taken as 0
 _EXACT = 1e-12  # a part of the total weight that differs from one half by less is one half

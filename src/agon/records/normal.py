@@ -22,7 +22,6 @@ from agon.records.values.json_values import UnreadableValue
 
 Row = Mapping[str, Any]
 
-_NONE: Final = type(None)
 _WHOLE: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _INT64: Final = range(-(2**63), 2**63)
 _DIGITS: Final = bytes.maketrans(b"123456789", b"000000000")

@@ -12,12 +12,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines import ScoredRecords
+from agon.kernel.arrays import FloatArray
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.rounding import publish
 from agon.ledger.contest_state import Adjustment
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,12 @@ from hashlib import sha256
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from agon.attacks.challenge.world import World
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.simulate import LIFE, TASKS
 from agon.errors import NotScorable
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
+from agon.kernel.arrays import FloatArray, IntArray
 
 _NAME = re.compile(r"\b[^\W\d]+\d+\b")
 

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from agon.attacks.challenge.season import Season
 from agon.disciplines.challenge.simulate import TASKS
+from agon.kernel.arrays import FloatArray
 from agon.kernel.robust import grouped_outliers
-
-FloatArray = npt.NDArray[np.float64]
 
 STEPS = 100
 """Number of steps on which a validator tries scores, twice: from 0 to 1, then in the step."""

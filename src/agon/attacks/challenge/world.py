@@ -13,9 +13,8 @@ from agon.attacks.tables import present_tables
 from agon.disciplines.challenge.facts import Facts, read_facts
 from agon.disciplines.challenge.records import SCHEMA
 from agon.disciplines.challenge.simulate import MAX_MINERS, SimulatedNetwork, simulate_network
+from agon.kernel.arrays import IntArray
 from agon.records import Kind, Records, read_rows
-
-IntArray = npt.NDArray[np.int64]
 
 DAYS = 14
 """Epochs in which the attacker can act; each is taken as a day."""

@@ -10,21 +10,17 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-import numpy.typing as npt
 
 from agon.disciplines.challenge.eligibility import Eligibility, may_report
 from agon.disciplines.challenge.facts import ALWAYS, Evaluations, Facts, Seats, Stakes
 from agon.disciplines.challenge.formulas import reaches, stake_fraction, stake_weighted_mean
+from agon.kernel.arrays import BoolArray, FloatArray, IntArray
 from agon.kernel.robust import grouped_modified_z, grouped_outliers
 from agon.kernel.weighted_median import (
     supported_levels,
     weighted_modified_z,
     weighted_outliers,
 )
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 class Status(IntEnum):

@@ -4,15 +4,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from agon.disciplines.challenge.facts import Submissions
 from agon.disciplines.challenge.formulas import reaches
 from agon.disciplines.challenge.rules import ChallengeRules
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
+from agon.kernel.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,10 @@ burn sum to 1, unless the cap's excess is dropped.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from agon.disciplines.challenge.formulas import NOISE
 from agon.kernel import rounding
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from agon.kernel.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

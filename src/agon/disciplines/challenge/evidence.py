@@ -9,11 +9,8 @@ import numpy.typing as npt
 from agon.disciplines.challenge.consensus import EpochScores, Reports, RunningConsensus
 from agon.disciplines.challenge.facts import Evaluations
 from agon.disciplines.challenge.weights import NetworkFacts
+from agon.kernel.arrays import BoolArray, FloatArray, IntArray
 from agon.kernel.robust import grouped_median
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 MAX_EVALUATIONS = 5_000_000
 """About how many evaluations are examined, the latest ones; the rest would not fit into memory."""

@@ -15,14 +15,13 @@ import pyarrow as pa
 
 from agon.disciplines.challenge.formulas import pass_rate
 from agon.disciplines.challenge.records import COMPETITIONS, MAIN
+from agon.kernel.arrays import FloatArray, IntArray
 from agon.kernel.boards import id_order
 from agon.kernel.findings import RecordRefs
 from agon.records import Records
 from agon.records.raw import literal
 
-IntArray = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.int32]
-FloatArray = npt.NDArray[np.float64]
 
 ALWAYS = -(2**62)
 """The epoch of a stake without an epoch: the beginning."""

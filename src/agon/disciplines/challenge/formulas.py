@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.errors import NotScorable
-
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
+from agon.kernel.arrays import BoolArray, FloatArray
 
 NOISE = 1e-12
 """Error bound of a sum of a few hundred floats; finer than every grid of scores."""

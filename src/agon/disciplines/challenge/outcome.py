@@ -5,16 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-import numpy.typing as npt
-
 from agon.disciplines.challenge.consensus import Consensus, RunningConsensus, z_scores
 from agon.disciplines.challenge.facts import Competition, Facts, Submissions
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.weights import Allocation, NetworkFacts, allocations
 from agon.errors import NotScorable
-
-FloatArray = npt.NDArray[np.float64]
+from agon.kernel.arrays import FloatArray
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.capabilities import Simulation
 from agon.disciplines.challenge.records import MAX_UID
+from agon.kernel.arrays import FloatArray, IntArray
 from agon.kernel.attacks import Attack, meanings, require_known
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-
 
 TASKS = 200
 """Tasks a validator draws for each evaluation; its score is the pass rate."""

@@ -5,10 +5,8 @@ miner. Shares sum to 1; without a score above 0 none gets any, and the competiti
 """
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from agon.kernel.arrays import FloatArray, IntArray
 
 
 def linear(scores: FloatArray) -> FloatArray:

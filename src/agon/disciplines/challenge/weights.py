@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from agon.disciplines.challenge.consensus import EpochScores, RunningConsensus
 from agon.disciplines.challenge.decay import BestScore, DecayState, burn_percent, fold, stale_epochs
@@ -16,10 +15,8 @@ from agon.disciplines.challenge.facts import Facts
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.strategies import shares
+from agon.kernel.arrays import FloatArray, IntArray
 from agon.kernel.rounding import publish
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,13 @@ affiliation has no time, and a difficult prompt counts from its last needed posi
 """
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.disciplines.community.components import COMPONENTS, Bonus
 from agon.disciplines.community.counts.feedback import NO_TIME
 from agon.disciplines.community.tally import Tally
-
-IntArray = npt.NDArray[np.int64]
+from agon.kernel.arrays import IntArray
 
 BADGES = tuple(
     (component, component.curve) for component in COMPONENTS if isinstance(component.curve, Bonus)

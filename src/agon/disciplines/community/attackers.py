@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from agon.kernel.arrays import FloatArray, IntArray
 from agon.kernel.attacks import Attack, meanings, select
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 Columns = dict[str, npt.NDArray[Any]]
 
 

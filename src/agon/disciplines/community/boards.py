@@ -13,13 +13,10 @@ from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.tally import Tally
 from agon.disciplines.community.texts import PLACES
+from agon.kernel.arrays import BoolArray, FloatArray, IntArray
 from agon.kernel.boards import Board, RankedBoard, UnscoredRow, id_order, ranking
 from agon.kernel.rounding import publish
 from agon.kernel.statistics import percentile_ranks
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 Columns = Callable[[IntArray], Mapping[str, pa.Array]]
 """Returns a board's own columns of the rows of some numbers."""

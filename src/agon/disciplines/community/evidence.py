@@ -1,17 +1,15 @@
 """Return the records that one participant's counts include."""
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.formulas import h_index
+from agon.kernel.arrays import IntArray
 from agon.kernel.boards import id_order
 from agon.kernel.findings import RecordRefs
 from agon.kernel.marks import AnyInts
 from agon.records.raw import literal
-
-IntArray = npt.NDArray[np.int64]
 
 
 class Evidence:

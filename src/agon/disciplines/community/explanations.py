@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.community import boards
@@ -23,8 +22,6 @@ from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import sufficient
-
-IntArray = npt.NDArray[np.int64]
 
 ALGORITHM = "scores0002-v1"
 """The source document's version of the algorithm."""

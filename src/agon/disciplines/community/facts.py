@@ -32,14 +32,10 @@ from agon.disciplines.community.counts.reviews import correlations as correlate
 from agon.disciplines.community.formulas import SCORE_GRID, decay, sum_by_group
 from agon.disciplines.community.id_index import IdIndex, as_int64
 from agon.disciplines.community.rules import CommunityRules
+from agon.kernel.arrays import BoolArray, FloatArray, IntArray
 from agon.kernel.compiling import COMPILED_FROM
 from agon.kernel.marks import AnyInts, count_rows
 from agon.records import Records
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
-NumberArray = IntArray | FloatArray
 
 _DAY = 86_400_000_000  # microseconds
 

@@ -1,13 +1,11 @@
 """First times at which the conditions of bonuses became true."""
 
 import numpy as np
-import numpy.typing as npt
 
 from agon.disciplines.community.counts.feedback import NO_TIME
 from agon.disciplines.community.facts import Facts
+from agon.kernel.arrays import IntArray
 from agon.kernel.marks import AnyInts
-
-IntArray = npt.NDArray[np.int64]
 
 
 def time_of_quality(facts: Facts) -> IntArray:

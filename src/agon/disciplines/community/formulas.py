@@ -6,11 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.community.id_index import expand
+from agon.kernel.arrays import FloatArray, IntArray
 from agon.kernel.compiling import ARRAYS_COMPILED_FROM
 from agon.kernel.marks import AnyInts, Groups, Lists, count_reached
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 SCORE_GRID = 10**9
 """Steps per unit on which model scores are summed, so that a mean is exact in any order."""

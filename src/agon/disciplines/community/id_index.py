@@ -10,11 +10,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from agon.kernel.arrays import IntArray, ShortArray
 from agon.kernel.compiling import ARRAYS_COMPILED_FROM, compile_loop
 from agon.kernel.marks import AnyInts
-
-IntArray = npt.NDArray[np.int64]
-ShortArray = npt.NDArray[np.int32]
 
 _SPARSEST = 8
 """Integer ids whose range exceeds this multiple of their count are looked up by hash."""

@@ -10,7 +10,6 @@ from functools import cached_property
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
 
 from agon.disciplines.community.checks import groups, handles, model_names, rings
 from agon.disciplines.community.checks.exposure import Exposure
@@ -23,9 +22,6 @@ from agon.kernel.findings import Check, Finding, Severity, in_order, meanings, r
 from agon.kernel.statistics import spearman
 from agon.kernel.tails import binomial_tail, binomial_tails, poisson_tails
 from agon.records import Records
-
-IntArray = npt.NDArray[np.int64]
-
 
 _ALL_FEEDBACK = {
     "self_feedback": "count",

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.community.counts.difficulty import best_models
@@ -19,10 +18,9 @@ from agon.disciplines.community.formulas import SCORE_GRID, impact
 from agon.disciplines.community.id_index import IdIndex, as_int64
 from agon.disciplines.community.relational import Relations, Table
 from agon.disciplines.community.rules import CommunityRules
+from agon.kernel.arrays import FloatArray, IntArray
 from agon.records.relational import RelationalRecords
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 Query = Callable[[Relations], Table]
 """Returns (user, n) for the users whose count is not 0."""
 

@@ -15,10 +15,8 @@ import pyarrow.compute as pc
 
 from agon.disciplines.capabilities import Simulation
 from agon.disciplines.community.attackers import ATTACKS, Columns, SimulatedPeople, play
+from agon.kernel.arrays import FloatArray
 from agon.kernel.progress import stages
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 __all__ = ["ATTACKS", "Density", "simulate"]
 

@@ -5,8 +5,9 @@ from functools import cached_property
 import numpy as np
 
 from agon.disciplines.community.components import Component, Count, Score, components
-from agon.disciplines.community.components.component import FloatArray, IntArray, NumberArray
+from agon.disciplines.community.components.component import NumberArray
 from agon.disciplines.community.facts import Facts
+from agon.kernel.arrays import FloatArray, IntArray
 
 _PART = 1 << 16
 """Number of users whose points are summed at a time; those fit into the processor's cache."""

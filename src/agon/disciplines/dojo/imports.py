@@ -44,7 +44,6 @@ ORDINARY_DUNDERS: Final = frozenset(
 ATTRIBUTE_BUILTINS: Final = frozenset({"getattr", "setattr", "delattr"})
 INTERFACES: Final[tuple[Interface, ...]] = ("seq", "gen")
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 

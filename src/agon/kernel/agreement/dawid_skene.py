@@ -16,11 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.errors import NotScorable
+from agon.kernel.arrays import BoolArray, FloatArray, IntArray
 from agon.kernel.compiling import compile_loop
 from agon.kernel.statistics import wilson
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 COMPILED_FROM = 200_000
 """Labels from which compiled loops pay for their loading (numpy takes about 40 ns a label)."""
@@ -91,8 +89,6 @@ def _into_cells(out: Any, rows: Any, cell: Any, offsets: Any, columns: Any) -> N
             for column in range(len(columns)):
                 out[target, column] += rows[column, task]
 
-
-BoolArray = npt.NDArray[np.bool_]
 
 FLOOR = 1e-10
 """Minimum probability of a label a worker gave and of a class; avoids the logarithm of 0."""

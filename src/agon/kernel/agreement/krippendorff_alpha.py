@@ -7,8 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.errors import NotScorable
-
-IntArray = npt.NDArray[np.int64]
+from agon.kernel.arrays import IntArray
 
 _DENSE = 4
 """Possible integers for each entry up to which they are numbered by a table."""

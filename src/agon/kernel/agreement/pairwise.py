@@ -5,10 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from agon.kernel.arrays import FloatArray, IntArray
 from agon.kernel.tails import binomial_tails
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,6 @@ from typing import Any, Literal, Protocol
 from agon.disciplines.arena.rounds.faults import Fault
 
 Side = Literal["a", "b"]
-Label = Literal["A", "B"]
 Choice = Literal["A", "B", "tie"]
 """What a model chooses in one call; ``tie`` where setting ``allow_tie`` is on."""
 

@@ -31,7 +31,7 @@ from agon.entities.contests import Contest, Event, NewEntry, StoredEntry
 from agon.errors import Conflict, NotFound
 from agon.kernel.progress import count_steps
 from agon.ledger.directory import LedgerDirectory, export_directory, import_directory
-from agon.ledger.entry import Entry, timestamp, write_row
+from agon.ledger.entry import Entry, write_row
 from agon.ledger.heads import Head, SignedHead
 from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.keys import id_issues, record_key
@@ -160,17 +160,6 @@ def _sign_heads(
     for seq, sha256, at in noted:
         head = Head(contest=contest.id, seq=seq, head_sha256=sha256.hex(), at=at)
         yield SignedHead(head, service.signer.sign(head.to_dict()))
-
-
-def signed_head(service: Service, contest: Contest) -> SignedHead:
-    """Return the newest position and hash of a contest's ledger, signed by this server."""
-    head = Head(
-        contest=contest.id,
-        seq=contest.seq,
-        head_sha256=contest.head.hex(),
-        at=timestamp(service.clock()),
-    )
-    return SignedHead(head, service.signer.sign(head.to_dict()))
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from agon.disciplines.challenge.consensus import Reports
 from agon.disciplines.challenge.facts import Facts
 from agon.disciplines.challenge.outcome import Outcome
+from agon.kernel.arrays import BoolArray, IntArray
 from agon.kernel.captions import count_text
 from agon.kernel.findings import Finding, RecordRefs, Severity
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 STOPPED_EPOCHS = 10
 """Epochs in which others evaluate and a validator does not, until it counts as stopped; as many as

@@ -3,21 +3,16 @@
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from agon.disciplines.challenge.consensus import Reports
 from agon.disciplines.challenge.evidence import Evidence
 from agon.disciplines.challenge.facts import Facts
 from agon.disciplines.challenge.reasons import percent
 from agon.kernel.agreement.pairwise import PairwiseAgreement, pairwise_agreement
+from agon.kernel.arrays import BoolArray, FloatArray, IntArray
 from agon.kernel.findings import Finding, RecordRefs, Severity
 from agon.kernel.rounding import publish
 from agon.kernel.tails import binomial_tails
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
-
 
 CHANCE = 0.001
 """Probability of a false finding per check on an honest network, divided among its tests."""

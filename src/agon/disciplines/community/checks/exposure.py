@@ -4,14 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from agon.disciplines.community.facts import Facts
+from agon.kernel.arrays import BoolArray, FloatArray, IntArray
 from agon.kernel.marks import AnyInts
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
 from agon.disciplines.community.components.component import Component, Count
 from agon.disciplines.community.components.curves import Bonus, Linear
@@ -17,10 +16,8 @@ from agon.disciplines.community.relational import Relations, Table
 from agon.disciplines.community.relational_facts import per_user
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.texts import many
+from agon.kernel.arrays import BoolArray, IntArray
 from agon.kernel.findings import RecordRefs
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 def _has_contributors(facts: Facts) -> BoolArray:

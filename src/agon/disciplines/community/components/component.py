@@ -30,11 +30,10 @@ from agon.disciplines.community.hardening_rules import HardeningRules
 from agon.disciplines.community.relational_facts import RelationalFacts
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.texts import number, points_text
+from agon.kernel.arrays import FloatArray, IntArray
 from agon.kernel.explanations import NextStep
 from agon.kernel.findings import RecordRefs
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 NumberArray = IntArray | FloatArray
 
 MAX_NEAREST = 5

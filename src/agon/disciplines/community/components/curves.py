@@ -17,11 +17,9 @@ from agon.disciplines.community.components.component import (
 from agon.disciplines.community.facts import Facts
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.texts import PLACES, many, number, points_text
+from agon.kernel.arrays import FloatArray, IntArray
 from agon.kernel.explanations import NextStep
 from agon.kernel.rounding import sufficient
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.community.components.component import Component, Count
@@ -22,12 +21,10 @@ from agon.disciplines.community.formulas import distinct_items, distinct_per_gro
 from agon.disciplines.community.relational import Relations, Table
 from agon.disciplines.community.relational_facts import per_user
 from agon.disciplines.community.rules import CommunityRules
+from agon.kernel.arrays import FloatArray, IntArray
 from agon.kernel.findings import RecordRefs
 from agon.kernel.marks import Lists, count_reached, count_rows
 from agon.kernel.rounding import publish
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 
 def _benchmarks(facts: Facts) -> IntArray:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 
 import numpy as np
-import numpy.typing as npt
 
 from agon.disciplines.community.components.component import (
     Component,
@@ -28,11 +27,8 @@ from agon.disciplines.community.formulas import (
 )
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.texts import many, number
+from agon.kernel.arrays import BoolArray, FloatArray, IntArray
 from agon.kernel.findings import RecordRefs
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 Choose = Callable[[Facts], BoolArray]
 """Returns which prompts count."""

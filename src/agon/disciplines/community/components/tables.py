@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
 from agon.disciplines.community.components.component import Component, Count
 from agon.disciplines.community.components.curves import Bonus, Linear
@@ -13,9 +12,8 @@ from agon.disciplines.community.id_index import as_int64
 from agon.disciplines.community.relational import Relations, Table
 from agon.disciplines.community.relational_facts import per_user
 from agon.disciplines.community.rules import CommunityRules
+from agon.kernel.arrays import IntArray
 from agon.kernel.findings import RecordRefs
-
-IntArray = npt.NDArray[np.int64]
 
 COMMENT_TABLES = ("comments", "prompt_comments", "response_comments", "score_comments")
 

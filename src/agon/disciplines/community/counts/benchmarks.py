@@ -4,17 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.community.formulas import distinct_items, distinct_pairs
 from agon.disciplines.community.id_index import IdIndex, as_int64, expand, group_rows
 from agon.disciplines.community.rules import CommunityRules
+from agon.kernel.arrays import BoolArray, IntArray
 from agon.kernel.marks import AnyInts, Lists
 from agon.records import Records
 
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 Pairs = tuple[IntArray, IntArray]
 
 RULES = ("excluded_memberships", "deleted_sets")

@@ -4,17 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from agon.disciplines.community.counts.models import SOTA_VERSION, slug, slugs
 from agon.disciplines.community.formulas import SCORE_GRID, are_wrong
 from agon.disciplines.community.id_index import IdIndex, as_int64, sum_and_count
 from agon.disciplines.community.rules import CommunityRules
+from agon.kernel.arrays import BoolArray, IntArray
 from agon.kernel.marks import AnyInts
 from agon.records import Records
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 SCORES = f"SELECT response_id, round(score * {SCORE_GRID})::BIGINT AS score FROM scores"
 """SQL of all scores in steps of ``SCORE_GRID``."""

@@ -3,18 +3,14 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.disciplines.community.id_index import IdIndex, as_bools, as_int64
 from agon.disciplines.community.rules import CommunityRules
+from agon.kernel.arrays import BoolArray, IntArray, ShortArray
 from agon.kernel.marks import AnyInts, Groups, are_many, repeated_pairs, rows_with
 from agon.records import Records
-
-IntArray = npt.NDArray[np.int64]
-ShortArray = npt.NDArray[np.int32]
-BoolArray = npt.NDArray[np.bool_]
 
 NO_TIME = np.iinfo(np.int64).min
 """The value for a missing time; earlier than every time."""

@@ -3,15 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from agon.disciplines.community.counts.feedback import Feedback
 from agon.disciplines.community.formulas import sum_by_group
 from agon.disciplines.community.rules import CommunityRules
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
+from agon.kernel.arrays import BoolArray, FloatArray, IntArray
 
 _GRID = 2**31
 """Steps per unit by which rows are put into one order before they are summed."""
