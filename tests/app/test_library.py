@@ -114,6 +114,7 @@ def test_an_explanation_is_drawn_with_the_rules_it_was_made_under() -> None:
     assert "self_feedback=ignore" in why.first(1).plot().svg
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("sides", "moved"),
     [

@@ -1,6 +1,7 @@
 """Provide the tests of the command line with a runner, a small arena, and targets."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from agon.cli.run import run
 from cli.command import Cli, arena_folder
 from cli.targets import Server, Target
 from sizes import ALL
@@ -75,20 +77,35 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             serving.wait(timeout=60)
 
 
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a database with an open contest of three bots and four matches."""
+    folder = tmp_path_factory.mktemp("filled")
+    database = ("--database", f"sqlite:///{folder}/agon.db")
+    records = arena_folder(tmp_path_factory.mktemp("records"))
+    for words in (
+        ("create", "spring", "--discipline", "arena", "--title", "Spring"),
+        ("add", "spring", str(records)),
+        ("board", "spring"),
+    ):
+        assert run(["contest", *words, *database]) == 0
+    return folder
+
+
 @pytest.fixture(params=["here", "server"])
 def target(request: pytest.FixtureRequest, agon: Cli, tmp_path: Path) -> Target:
     """Return a target with an open contest of three bots and four matches."""
-    name = f"spring-{next(_NUMBERS)}"
+    records = arena_folder(tmp_path / "arena")
     if request.param == "here":
-        at = Target(agon, ("--database", f"sqlite:///{tmp_path}/agon.db"), name, far=False)
-    else:
-        server_: Server = request.getfixturevalue("server")
-        at = Target(
-            agon, ("--server", server_.url, "--token-file", server_.token_file), name, far=True
-        )
-    at.folder = tmp_path
-    at.good("contest", "create", name, "--discipline", "arena", "--title", "Spring")
-    ended = at.good("contest", "add", name, arena_folder(tmp_path / "arena"))
+        # A copy: filling a database takes longer than most commands.
+        shutil.copytree(request.getfixturevalue("filled"), tmp_path, dirs_exist_ok=True)
+        database = f"sqlite:///{tmp_path}/agon.db"
+        return Target(agon, ("--database", database), "spring", far=False, folder=tmp_path)
+    server_: Server = request.getfixturevalue("server")
+    options = ("--server", server_.url, "--token-file", server_.token_file)
+    at = Target(agon, options, f"spring-{next(_NUMBERS)}", far=True, folder=tmp_path)
+    at.good("contest", "create", at.contest, "--discipline", "arena", "--title", "Spring")
+    ended = at.good("contest", "add", at.contest, records)
     assert "10 added" in ended.out
     at.scored()
     return at

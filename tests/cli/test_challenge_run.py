@@ -146,6 +146,7 @@ def test_a_run_prints_the_documented_summary(
     assert containers_of(tmp_path / "out") == []
 
 
+@pytest.mark.exhaustive
 def test_the_agent_gets_task_and_instruction_unchanged(agon: Cli, tmp_path: Path) -> None:
     """They are passed as arguments, as a file, and to the agent's own program."""
     words = 'It\'s "quoted"; $(touch /app/forged) `id`\nsecond line\n'
@@ -257,6 +258,7 @@ END
 """
 
 
+@pytest.mark.exhaustive
 def test_a_defined_agent_is_installed_and_says_what_it_used(
     agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,6 +295,7 @@ def test_an_unreachable_endpoint_ends_the_command(agon: Cli, tmp_path: Path) -> 
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.exhaustive
 def test_a_model_that_declines_a_task_fails_it(agon: Cli, tmp_path: Path) -> None:
     """Otherwise the model could choose the tasks that count."""
     harbor(tmp_path / "tasks/a")

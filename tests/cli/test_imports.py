@@ -60,7 +60,7 @@ def modules(*arguments: str) -> set[str]:
     return set(json.loads(process.stderr.splitlines()[-1]))
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("command", "unwanted"),
     [

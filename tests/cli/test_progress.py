@@ -51,6 +51,7 @@ def test_a_terminal_shows_a_share_until_an_interrupt_ends_the_command(tmp_path: 
     assert out == b""
 
 
+@pytest.mark.exhaustive
 def test_a_pipe_gets_no_progress(tmp_path: Path) -> None:
     """Logs of a job hold messages alone, and data is parsed."""
     folder = arena_folder(tmp_path / "arena")

@@ -264,14 +264,16 @@ def test_data_goes_to_stdout_and_the_rest_to_stderr(agon: Cli, tmp_path: Path) -
     assert "wrote" in ended.err
 
 
-def test_piped_output_has_no_colors(arena: Path) -> None:
+def test_piped_output_has_no_colors(
+    agon: Cli, arena: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Pipes and NO_COLOR disable escape sequences."""
-    assert "\x1b" not in run_process("score", "arena", arena).out
-    coloured = run_process("score", "arena", arena, FORCE_COLOR="1")
-    assert "\x1b" in coloured.out
-    assert "\x1b" not in run_process(
-        "score", "arena", arena, FORCE_COLOR="1", NO_COLOR="1"
-    ).out.replace("\x1b[1m", "").replace("\x1b[0m", "")
+    assert "\x1b" not in agon("score", "arena", arena).out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b" in agon("score", "arena", arena).out
+    monkeypatch.setenv("NO_COLOR", "1")
+    plain = agon("score", "arena", arena).out
+    assert "\x1b" not in plain.replace("\x1b[1m", "").replace("\x1b[0m", "")
 
 
 def test_escape_sequences_in_ids_are_escaped(agon: Cli, arena: Path) -> None:

@@ -23,7 +23,7 @@ def command(capsys: pytest.CaptureFixture[str]) -> Cli:
     return Cli(capsys)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", _SIZES)
 def test_every_engine_gives_the_same_boards_and_findings(
     postgresql: Postgresql, tmp_path: Path, name: str

@@ -158,6 +158,7 @@ def test_a_session_on_sail_is_not_ended_while_it_is_idle() -> None:
     assert int(os.environ["SAIL_SPARK__SESSION_TIMEOUT_SECS"]) > 86_400
 
 
+@pytest.mark.exhaustive
 def test_runs_share_a_session_that_stays(sail: TableEngine, tmp_path: Path) -> None:
     """A later run uses what the server compiled; each removes its tables."""
     share_session(sail.name.removeprefix("the server "), tmp_path, "community")
@@ -195,6 +196,7 @@ def test_a_server_that_does_not_answer_is_named() -> None:
     assert discipline("community").traits.relational
 
 
+@pytest.mark.exhaustive
 def test_a_mapping_is_applied_here_and_the_rows_are_sent(command: Cli, tmp_path: Path) -> None:
     """A cluster counts what this machine has read by the mapping."""
     agon.write_records(agon.simulate("community", size=20, seed=5), tmp_path / "records")

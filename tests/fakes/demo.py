@@ -17,7 +17,7 @@ from sizes import ALL
 SMALLER = """
 from agon.__main__ import main
 from agon.cli import demo
-demo._STEPS, demo._MATCHES = 2, 6
+demo._STEPS, demo._BOTS, demo._JUDGES, demo._MATCHES = 2, 4, 3, 2
 main()
 """
 
@@ -63,7 +63,7 @@ def run_demo_once(folder: Path) -> Demo:
 def run_demo(folder: Path) -> Demo:
     """Run the demo in a separate process, read a board from its server, and stop it.
 
-    It has fewer steps and matches, with TEST_ALL_SIZES as many as users see.
+    It has fewer steps, bots and matches, with TEST_ALL_SIZES as many as users see.
     """
     agon = ["-m", "agon"] if ALL else ["-c", SMALLER]
     command = [sys.executable, *agon, "demo", "--dir", str(folder / "demo"), "--port", "0"]

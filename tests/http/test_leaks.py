@@ -215,7 +215,7 @@ def newest(instance: Instance, contest: str) -> int:
     return int(listed[0]["snapshot"])
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("caller", [ANONYMOUS, VIEWER, PARTICIPANT], ids=lambda item: item.name)
 def test_after_a_freeze_no_event_is_streamed(instance: Instance, caller: Caller) -> None:
     """Event ids must not count hidden entries either."""

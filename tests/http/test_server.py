@@ -239,6 +239,7 @@ def test_cached_pages_are_never_stale(server: ServerProcess) -> None:
     assert HTTP.get(path).json()["state"] == "open"
 
 
+@pytest.mark.exhaustive
 def test_a_contest_runs_although_processes_are_killed(tmp_path: Path) -> None:
     """Killed processes are restarted, a worker publishes the records, and shutdown is graceful.
 

@@ -28,8 +28,9 @@ from fakes.autumn import publish as publish_problem
 from fakes.contests import all_disciplines
 from fakes.instance import Instance, instance_at
 from fakes.service import OPERATOR, ORGANISER
+from sizes import ALL
 from web.browser import Browser
-from web.crawl import Visited, crawl
+from web.crawl import PER_KIND, Visited, crawl
 from web.markup import VOID
 
 NAME = "דנה"
@@ -153,7 +154,7 @@ def pages(instance: Instance) -> dict[str, Visited]:
     """Visit the site as an operator."""
     browser = Browser(instance)
     browser.sign_in("operator")
-    found = crawl(instance, {"cookie": browser.cookie})
+    found = crawl(instance, {"cookie": browser.cookie}, PER_KIND if ALL else 1)
     return {address: page for address, page in found.items() if page.is_page}
 
 

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from fakes.contests import all_disciplines
 from fakes.instance import instance_at
 from web.crawl import crawl
@@ -12,6 +14,7 @@ _LINK = re.compile(r'<a [^>]*href="[^"]*/ledger[^"]*"[^>]*>.*?</a>', re.DOTALL)
 _POSITION = re.compile(r"\b(?:position|entry) \d[\d,]*", re.IGNORECASE)
 
 
+@pytest.mark.exhaustive
 def test_no_page_but_that_of_the_ledger_names_positions(tmp_path: Path) -> None:
     """Readers of the history of a score read "records up to position 106" as its cause."""
     instance = instance_at(tmp_path)

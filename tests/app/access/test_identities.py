@@ -198,7 +198,7 @@ def test_an_import_takes_and_gives_no_user_s_place(
         _join(other, "spring", None, by=crow)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("discipline", "rows", "person"),
     [

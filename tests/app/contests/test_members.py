@@ -127,6 +127,7 @@ def test_one_person_has_more_attempts_than_the_others(service: Service) -> None:
             send(service, problem, person, RIGHT + "\n# three\n")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("user", "changed", "error", "message"),
     [

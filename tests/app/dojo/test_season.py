@@ -52,6 +52,7 @@ def started(folder: Path) -> list[str]:
     return log.read_text().split() if log.exists() else []
 
 
+@pytest.mark.exhaustive
 def test_a_judge_killed_at_random_times_loses_and_repeats_no_verdict(tmp_path: Path) -> None:
     """Each submission gets one verdict, and a judged one does not run again."""
     dice = random.Random(3)

@@ -15,6 +15,7 @@ from cli.command import Cli
 from cli.targets import Server
 
 
+@pytest.mark.exhaustive
 def test_a_league_plays_on_a_server_goes_on_and_ends_with_its_processes(
     agon: Cli, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

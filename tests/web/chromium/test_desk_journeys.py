@@ -50,6 +50,7 @@ def upload(visitor: Visitor, table: str, content: str) -> str:
     return shown
 
 
+@pytest.mark.exhaustive
 def test_an_organizer_runs_a_contest_from_files_to_the_final_result(
     instance: Instance, origin: str, chromium: Chromium
 ) -> None:
@@ -150,6 +151,7 @@ def open_case_without_session(visitor: Visitor, instance: Instance) -> None:
     page.wait_for_url("**/desk/cases/*")
 
 
+@pytest.mark.exhaustive
 def test_an_operator_pauses_the_queue_reads_a_failed_job_and_revokes_a_token(
     instance: Instance, origin: str, chromium: Chromium
 ) -> None:

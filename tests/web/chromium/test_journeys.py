@@ -52,6 +52,7 @@ def test_a_visitor_sees_why_and_downloads_the_board(
     visitor.close()
 
 
+@pytest.mark.sample(1)
 @SCRIPTS
 def test_a_participant_submits_a_program_and_sees_the_verdict(
     instance: Instance, chromium: Chromium, *, scripts: bool

@@ -72,6 +72,7 @@ def test_no_row_moves_under_the_pointer(instance: Instance, chromium: Chromium) 
         visitor.close()
 
 
+@pytest.mark.exhaustive
 def test_a_new_column_waits_until_no_row_is_pointed_at(
     instance: Instance, chromium: Chromium
 ) -> None:
@@ -125,6 +126,7 @@ def test_every_event_arrives_once_after_a_time_without_a_server(
         visitor.close()
 
 
+@pytest.mark.exhaustive
 def test_a_page_of_the_past_does_not_change(instance: Instance, chromium: Chromium) -> None:
     """It is what was cited."""
     with serve(instance) as origin:

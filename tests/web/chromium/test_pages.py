@@ -154,7 +154,7 @@ def test_the_parser_of_a_browser_moves_no_element(site: Site, chromium: Chromium
     visitor.close()
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("role", CRAWLING)
 def test_every_page_is_usable_by_everyone(site: Site, chromium: Chromium, role: str) -> None:
     """WCAG 2.2 AA in both themes and at two widths; no message in the console."""
@@ -169,6 +169,7 @@ def test_every_page_is_usable_by_everyone(site: Site, chromium: Chromium, role: 
     visitor.close()
 
 
+@pytest.mark.exhaustive
 def test_every_component_is_usable_by_everyone(site: Site, chromium: Chromium) -> None:
     """The page of components has states that the contests lack; no link opens chosen columns."""
     visitor = chromium.visitor(site.origin, viewport=WIDE)
@@ -191,11 +192,9 @@ def representatives(site: Site, role: str) -> list[Visited]:
 
 
 def sort(address: str) -> tuple[str, ...]:
-    """Return the page of an address, of boards and people also the contest; sorted is another."""
-    page, *rest = kind(address)
-    is_sorted = ("sorted",) if "sort=" in address else ()
-    which = rest[:1] if page in {"/c/{contest}", "/c/{contest}/people/{id}"} else ()
-    return (page, *which, *is_sorted)
+    """Return the page of an address; one with a sorted board is another."""
+    page = kind(address)[0]
+    return (page, "sorted") if "sort=" in address else (page,)
 
 
 def look(visitor: Visitor, address: str) -> list[str]:
@@ -213,6 +212,7 @@ def look(visitor: Visitor, address: str) -> list[str]:
     return issues
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("address", ["/c/community", "/c/arena", "/c/arena/matches"])
 def test_a_printed_board_has_all_its_columns(site: Site, chromium: Chromium, address: str) -> None:
     """Paper cannot be scrolled; 794 pixels are the width of A4."""
@@ -239,6 +239,7 @@ def test_a_long_name_takes_three_lines_of_a_board_at_most(site: Site, chromium: 
     visitor.close()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("address", ["/", "/c/community", "/c/arena", "/c/arena/rules"])
 def test_a_page_is_light(site: Site, chromium: Chromium, address: str) -> None:
     """Phones pay for bytes; benchmarks/site.py measures the times."""

@@ -9,6 +9,7 @@ LIGHT, DARK = "rgb(255, 255, 255)", "rgb(20, 23, 28)"
 PAPER = "getComputedStyle(document.body).backgroundColor"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("role", ["anonymous", "participant"])
 def test_a_theme_is_chosen_without_scripts(site: Site, chromium: Chromium, role: str) -> None:
     """Who reads at night need not change the system."""

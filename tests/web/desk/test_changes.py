@@ -139,7 +139,7 @@ ODD_CORRECTIONS = (
 )
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("name", "content"), ODD_CORRECTIONS, ids=["separators", "tabs", "packed", "ndjson"]
 )

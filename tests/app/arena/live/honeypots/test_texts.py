@@ -125,6 +125,7 @@ def behave(league: League, behavior: Callable[[str, Any], Any]) -> None:
         league.network.behavior[url] = reply
 
 
+@pytest.mark.exhaustive
 def test_a_weak_bot_that_repeats_a_published_answer_is_not_shown(make_league: MakeLeague) -> None:
     """It could be looked up; a template is shown instead."""
     league = make_league(bots=10, **{**WEAK, "prompts_unseen": 0})
@@ -142,6 +143,7 @@ def test_a_weak_bot_that_repeats_a_published_answer_is_not_shown(make_league: Ma
     require_repeatable(league)
 
 
+@pytest.mark.exhaustive
 def test_a_weak_bot_that_is_asked_besides_and_fails_forfeits_nothing(
     make_league: MakeLeague,
 ) -> None:
