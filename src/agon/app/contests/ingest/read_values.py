@@ -151,7 +151,7 @@ class ComparedTexts:
         texts = [text for text in values if type(text) is str and 0 < len(text) <= MAX_LENGTH]
         distinct = set(texts)
         # What a text looks like is examined once: most batches repeat the texts of earlier ones.
-        for text in distinct - counts.keys():
+        for text in distinct.difference(counts):  # ``-`` would walk over all of the counts
             looks.setdefault(fold_look(text), []).append(text)
             counts[text] = 0
             if text.strip(" ").lower() in MISSING_WORDS:
