@@ -187,11 +187,9 @@ def encode_records(
     backs = _bytes_after_rows(tables, by, external_ids, replaces)
     seqs = range(start_seq, start_seq + len(rows))
     lines = [b"%b%b%b%d}" % parts for parts in zip(fronts, rows, backs, seqs, strict=True)]
-    # Local names: this loop runs once for each record of an import.
-    sha256, head, heads = hashlib.sha256, previous_head, []
-    for line in lines:
-        head = sha256(head + line).digest()
-        heads.append(head)
+    # Local names: this runs once for each record of an import.
+    sha256, head = hashlib.sha256, previous_head
+    heads = [head := sha256(head + line).digest() for line in lines]
     # One maximum is cheaper than a comparison for each line; who is to blame is found after.
     if lines and max(map(len, lines)) > MAX_LINE_BYTES:
         long = next(

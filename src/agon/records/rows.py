@@ -27,7 +27,7 @@ from agon.records.checks.constraints import (
 from agon.records.checks.wrong_values import wrong_value
 from agon.records.conditions import Columns
 from agon.records.issues import RowIssue
-from agon.records.schemas import Column, Kind, RowCheck, Table
+from agon.records.schemas import Column, Kind, Table
 from agon.records.values.json_values import BAD, READERS, UnreadableValue
 from agon.records.values.words import choice_of
 
@@ -87,7 +87,10 @@ class RowChecker:
         names = self._table.exactly_one_of
         if names and not _one_each(columns, names):
             return False
-        return all(self._none_fails(check, columns, count) for check in self._table.row_checks)
+        checks = self._table.row_checks
+        read = {name for check in checks for name in check.columns}
+        typed = {name: _convert(self._kinds[name], columns.get(name), count) for name in read}
+        return not any(True in check.violated.evaluate(typed) for check in checks)
 
     def issues(self, row: Mapping[str, Any], number: int | None = None) -> list[RowIssue]:
         """Return all issues of a row; ``number`` is its number or line, as issues show it."""
@@ -133,13 +136,6 @@ class RowChecker:
         return RowIssue(
             violated.code, name, name, number, column, value, violated.reason, violated.remedy
         )
-
-    def _none_fails(self, check: RowCheck, columns: Columns, count: int) -> bool:
-        """Return whether no row fails a check."""
-        typed = {
-            name: _convert(self._kinds[name], columns.get(name), count) for name in check.columns
-        }
-        return True not in check.violated.evaluate(typed)
 
 
 def read_value(column: Column, value: Any) -> Any:
@@ -326,10 +322,14 @@ def _one_each(columns: Columns, names: Sequence[str]) -> bool:
     )
 
 
-def _convert(kind: Kind, values: Sequence[Any] | None, count: int) -> list[Any]:
+def _convert(kind: Kind, values: Sequence[Any] | None, count: int) -> Sequence[Any]:
+    """Return values that a screen has accepted, in the type of their kind."""
     if values is None:
         return [None] * count
-    if kind in {Kind.ID, Kind.TEXT} and {str}.issuperset(map(type, values)):
+    types = set(map(type, values))
+    if types == {str} and kind in {Kind.ID, Kind.TEXT}:
         return [value or None for value in values]
+    if types == {int} and kind in {Kind.ID, Kind.INTEGER}:
+        return values if kind is Kind.INTEGER else list(map(str, values))
     read = READERS[kind]
     return [None if value is None else read(value) for value in values]

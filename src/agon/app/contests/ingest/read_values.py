@@ -30,6 +30,7 @@ from agon.records.values.conversion_notes import (
 from agon.records.values.json_values import epoch_unit, has_no_zone
 from agon.records.values.words import EXACT_TRUTHS, StatedWords
 
+_MISSING_WORDS: Final = frozenset(MISSING_WORDS)
 _MAX_WORDS: Final = 1_000
 _MAX_DISTINCT: Final = 20_000
 
@@ -132,7 +133,8 @@ class ComparedTexts:
     def __init__(self) -> None:
         self._seen: dict[str, dict[str, int]] = {}
         self._missing: dict[str, set[str]] = {}
-        self._by_look: dict[str, dict[str, list[str]]] = {}
+        self._by_look: dict[str, dict[str, str]] = {}
+        self._alike: dict[str, dict[str, list[str]]] = {}
         self._odd: dict[tuple[str, Oddity], list[str]] = {}
 
     def add(self, table: Table, columns: Columns) -> None:
@@ -147,14 +149,19 @@ class ComparedTexts:
         counts, looks = self._seen.setdefault(name, {}), self._by_look.setdefault(name, {})
         if len(counts) > _MAX_DISTINCT:
             return
+        alike = self._alike.setdefault(name, {})
         missing = self._missing.setdefault(name, set())
         texts = [text for text in values if type(text) is str and 0 < len(text) <= MAX_LENGTH]
         distinct = set(texts)
         # What a text looks like is examined once: most batches repeat the texts of earlier ones.
-        for text in distinct - counts.keys():
-            looks.setdefault(fold_look(text), []).append(text)
-            counts[text] = 0
-            if text.strip(" ").lower() in MISSING_WORDS:
+        new = distinct.difference(counts)  # ``-`` would walk over all of the counts
+        counts.update(dict.fromkeys(new, 0))
+        for text in new:
+            look = fold_look(text)
+            first = looks.setdefault(look, text)
+            if first is not text:
+                alike.setdefault(look, [first]).append(text)
+            if text.strip(" ").lower() in _MISSING_WORDS:
                 missing.add(text)
             for oddity in oddities_of(text) if has_ids else ():
                 odd = self._odd.setdefault((name, oddity), [])
@@ -173,7 +180,7 @@ class ComparedTexts:
             if missing:
                 listed = sorted(missing, key=lambda text: (-missing[text], text))[:MAX_GROUPS]
                 yield missing_words(name, listed, sum(missing[text] for text in listed)).message
-            groups = (sorted(texts) for texts in self._by_look[name].values() if len(texts) > 1)
+            groups = map(sorted, self._alike.get(name, {}).values())
             for texts in sorted(groups)[:MAX_GROUPS]:
                 yield look_alike(name, texts).message
             for oddity in ODDITIES:
