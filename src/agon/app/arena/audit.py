@@ -7,7 +7,7 @@ from typing import Any
 
 from agon.app.analysis.records import RecordsSource
 from agon.app.analysis.score import Result, score
-from agon.app.arena.scored import arena_of
+from agon.app.arena.scored import arena_of, examined_arena
 from agon.disciplines.arena.audits import examine
 from agon.kernel.figures import Probe
 from agon.records.names.mapping import MappingSource
@@ -69,7 +69,8 @@ def audit(
     """Examine the Bradley–Terry board of arena records or battles.
 
     A verdict is ``fine``, ``look`` (the figure is not what a board without the defect has) or
-    ``cannot tell`` (the records do not say); it is about the board, and no proof of a fault.
+    ``cannot tell`` (the records do not say); it is about the board, and no proof of a fault. A rule
+    that asks for what the records do not say gives way with a note, as on a contest's board.
 
     Args:
         records: arena records or battles, as :func:`agon.rate` takes them.
@@ -102,4 +103,4 @@ def audit(
         overrides=overrides,
         as_of=as_of,
     )
-    return Audit(result, examine(arena_of(result.scored)))
+    return Audit(result, examine(examined_arena(result.scored)))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agon.app.access.permissions import View
 from agon.app.analysis.score import score
 from agon.app.arena.live.scored import arena_rules, live_rules
-from agon.app.arena.scored import arena_of
+from agon.app.arena.scored import arena_of, examined_arena
 from agon.app.contests.boards.stored_rows import rows_snapshot_of
 from agon.app.contests.ledgers.positions import snapshot_at
 from agon.app.service import Service
@@ -81,7 +81,7 @@ def robustness(
         overrides=overrides,
         as_of=as_of,
     )
-    made = _robustness(arena_of(result.scored), ranks)
+    made = _robustness(examined_arena(result.scored), ranks)
     return replace(made, notes=(*result.notes, *made.notes))
 
 
