@@ -3,10 +3,13 @@
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 import agon
+from agon.app.arena.robustness import robustness
 from agon.cli.root import cli
+from agon.errors import NotScorable
 
 NAMES = [
     "separation", "robustness", "position", "ties", "cycles", "connectivity", "coverage", "voters",
@@ -43,3 +46,21 @@ def test_the_command_prints_what_the_function_returns(tmp_path: Path) -> None:
     assert rows == agon.audit(source).rows()
     table = CliRunner().invoke(cli, ["arena", "audit", source])
     assert "look-alike" in table.stdout or "names" in table.stdout
+
+
+def test_a_rule_that_the_records_do_not_fill_gives_way_as_on_a_contest_s_board(
+    tmp_path: Path,
+) -> None:
+    """The records of such a contest can be examined under its rules, and it is said what holds."""
+    source = str(battles(tmp_path / "battles.csv"))
+    stated = {"cluster": "prompt", "control": "length"}
+    made = agon.audit(source, overrides=stated)
+    assert made.probes == agon.audit(source).probes
+    said = " ".join(made.notes)
+    assert "until then this board has cluster=none" in said
+    assert "until then this board has control empty" in said
+    ranks = robustness(source, overrides=stated)
+    assert ranks.ranks == robustness(source).ranks
+    assert "until then this board has cluster=none" in " ".join(ranks.notes)
+    with pytest.raises(NotScorable, match="control=length"):
+        agon.rate(source, method="bradley-terry", overrides=stated)

@@ -8,6 +8,8 @@ import pytest
 import agon
 from agon.app.arena.rating import RatingTable, rate
 from agon.app.arena.robustness import robustness
+from agon.disciplines.arena.rules import ArenaRules
+from agon.disciplines.arena.scoring import score_contest
 from agon.errors import NotScorable
 
 
@@ -191,3 +193,30 @@ def test_matches_with_unrated_bots_are_counted_apart_everywhere() -> None:
     [probe] = [each for each in agon.audit(rows).probes if each.name == "robustness"]
     assert "3 of 6 matches" in probe.sentence
     assert probe.figure == 0.5
+
+
+def test_more_bots_than_a_sandwich_is_computed_for_have_a_board(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A table says which rule to set; a contest has bootstrap intervals, and names them."""
+    monkeypatch.setattr("agon.disciplines.arena.ratings.strengths._SANDWICH_BOTS", 2)
+    battles = [
+        {"model_a": a, "model_b": b, "winner": winner}
+        for a, b in (("ann", "bob"), ("bob", "cy"), ("cy", "ann"))
+        for winner in "aaabb"
+    ]
+    stated = {"bootstrap_rounds": 20}
+    with pytest.raises(NotScorable, match="up to 2 bots, and 3 are rated here: set interval=boot"):
+        agon.rate(battles, method="bradley-terry", overrides=stated)
+    named = agon.rate(
+        battles,
+        method="bradley-terry",
+        interval=True,
+        overrides={**stated, "interval": "bootstrap"},
+    )
+    records = agon.read_records("arena", battles)
+    made = score_contest(records, ArenaRules().override(stated)).board("bradley-terry")
+    assert made.caption == named.board.caption
+    assert "bootstrap" in made.caption
+    assert made.rows() == named.rows()
+    assert made.notes[0].endswith("until then this board has interval=bootstrap")

@@ -136,6 +136,25 @@ def test_a_claim_is_sent_again_until_the_queue_responds(
     assert source.calls == [("complete", "j1", {"gave": 1})]
 
 
+def test_what_comes_before_the_first_job_is_tried_until_the_queue_can_be_reached(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A database that is away for a moment as a worker starts does not end it."""
+    monkeypatch.setattr("agon.app.worker.loop._RETRY_PAUSE_S", 0.001)
+    steps: list[str] = []
+    errors = [Unavailable("away"), Conflict("two at once")]
+
+    def prepare() -> None:
+        steps.append("prepared" if not errors else str(errors[0]))
+        if errors:
+            raise errors.pop(0)
+
+    source = FakeSource(ONE, replace(ONE, id="j2"))
+    JobWorker(source, runner(1), prepare=prepare).work(idle=False)
+    assert steps == ["away", "two at once", "prepared"]
+    assert [call[1] for call in source.calls] == ["j1", "j2"]
+
+
 def test_a_repeated_error_is_reported_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -263,6 +263,16 @@ def test_a_response_that_repeats_the_key_is_kept_without_it(
     assert b'"***"' in reply.exchange.response
 
 
+@pytest.mark.parametrize("key", ["k", "1", "none", "content"])
+def test_a_placeholder_of_a_key_changes_no_reply(server: ModelServer, key: str) -> None:
+    """A local server takes any key; replacing one that is a word would spoil tags and numbers."""
+    text = "<think>1 of none</think>{}"
+    server.replies.append(Reply(body=openai_body(text, echo={"content": 1})))
+    reply = connect("openai", server.url, key=key).ask(QUESTION, seconds=20)
+    assert isinstance(reply, ModelReply)
+    assert (reply.text, reply.issue) == (text, "")
+
+
 @pytest.mark.parametrize(
     ("url", "key", "model"),
     [

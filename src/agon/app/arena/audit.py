@@ -6,7 +6,7 @@ from typing import Any, Unpack
 from agon.app.analysis.options import ScoringOptions, with_options
 from agon.app.analysis.records import RecordsSource
 from agon.app.analysis.score import Result, score
-from agon.app.arena.scored import arena_of
+from agon.app.arena.scored import arena_of, examined_arena
 from agon.disciplines.arena.audits import examine
 from agon.kernel.figures import Probe
 
@@ -58,7 +58,8 @@ def audit(records: RecordsSource, **options: Unpack[ScoringOptions]) -> Audit:
     """Examine the Bradley–Terry board of arena records or battles.
 
     A verdict is ``fine``, ``look`` (the figure is not what a board without the defect has) or
-    ``cannot tell`` (the records do not say); it is about the board, and no proof of a fault.
+    ``cannot tell`` (the records do not say); it is about the board, and no proof of a fault. A rule
+    that asks for what the records do not say gives way with a note, as on a contest's board.
 
     Args:
         records: arena records or battles, as :func:`agon.rate` takes them.
@@ -76,4 +77,4 @@ def audit(records: RecordsSource, **options: Unpack[ScoringOptions]) -> Audit:
         [('cycles', 'fine'), ('connectivity', 'fine')]
     """
     result = score("arena", records, **options)
-    return Audit(result, examine(arena_of(result.scored)))
+    return Audit(result, examine(examined_arena(result.scored)))

@@ -12,7 +12,7 @@ from agon.app.analysis.options import ScoringOptions, with_options
 from agon.app.analysis.records import RecordsSource
 from agon.app.analysis.score import score
 from agon.app.arena.live.scored import arena_rules, live_rules
-from agon.app.arena.scored import arena_of
+from agon.app.arena.scored import arena_of, examined_arena
 from agon.app.contests.boards.names import shown_names
 from agon.app.contests.boards.stored_rows import rows_snapshot_of
 from agon.app.contests.ledgers.positions import snapshot_at
@@ -63,7 +63,7 @@ def robustness(
         [('ann', 'bob', 3)]
     """
     result = score("arena", records, **options)
-    made = _robustness(arena_of(result.scored), ranks)
+    made = _robustness(examined_arena(result.scored), ranks)
     return replace(made, notes=(*result.notes, *made.notes))
 
 

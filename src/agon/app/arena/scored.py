@@ -20,3 +20,17 @@ def arena_of(scored: ScoredRecords) -> ScoredArena:
         raise scored.reason
     arena: Any = scored
     return arena
+
+
+def examined_arena(scored: ScoredRecords) -> ScoredArena:
+    """Return the arena of records that were scored to be examined, rated as a contest's are.
+
+    A rule that asks for what the records do not say gives way, with a note, so that the board that
+    a contest shows can be examined from its records.
+
+    Raises:
+        NotScorable: the records cannot be scored.
+    """
+    arena = arena_of(scored)
+    arena.rates_anyway = True
+    return arena

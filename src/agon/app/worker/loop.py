@@ -48,6 +48,8 @@ class JobWorker:
     Args:
         source: where jobs come from.
         runners: the function that runs each kind; the worker claims these kinds only.
+        prepare: called once before the first job, like a claim: again until the queue can be
+            reached.
         stopping: set when the worker has to end after its job.
         on_result: called after every job.
         on_error: called when the queue cannot be reached, once for each different message.
@@ -62,6 +64,7 @@ class JobWorker:
         source: JobSource,
         runners: Mapping[JobKind, Run],
         *,
+        prepare: Callable[[], None] = lambda: None,
         stopping: Event | None = None,
         on_result: Callable[[WorkResult], None] = lambda _: None,
         on_error: Callable[[AgonError], None] = lambda _: None,
@@ -69,6 +72,7 @@ class JobWorker:
     ) -> None:
         self._source = source
         self._runners = runners
+        self._prepare: Callable[[], None] | None = prepare
         self._on_result = on_result
         self._on_error = on_error
         self._clock = clock
@@ -83,6 +87,9 @@ class JobWorker:
             Unavailable: the queue cannot be reached.
             Stopped: the job was interrupted and returned to the queue.
         """
+        if self._prepare is not None:
+            self._prepare()
+            self._prepare = None
         assignment = self._next()
         if assignment is None:
             self._spent.clear()

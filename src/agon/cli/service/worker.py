@@ -3,9 +3,10 @@
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from signal import pthread_kill
 from threading import Event, Thread, get_ident
@@ -91,7 +92,6 @@ def command(
       agon worker --server https://agon.example --token-file worker.token --tasks tasks/
     """
     use_one_thread(os.environ)  # before numpy is imported
-    from agon.app.arena.live.schedule import plan_rounds
     from agon.app.worker.loop import JobWorker, WorkerStopped
     from agon.records.spill_folders import remove_abandoned
     from agon.settings import load
@@ -105,12 +105,13 @@ def command(
     with ExitStack() as opened:
         connection = _reach(opened, target, settings, called=called, stopping=stopping)
         runners = _runners(opened, settings, connection, kinds=_kinds(kinds), mode=mode)
-        if connection.service is not None and "round" in runners:
-            # As a server does: the setting may have changed, and no server may be running.
-            plan_rounds(connection.service)
-        source = connection.source
         worker = JobWorker(
-            source, runners, stopping=stopping, on_result=_print_result, on_error=_print_error
+            connection.source,
+            runners,
+            prepare=partial(_plan, connection, runners),
+            stopping=stopping,
+            on_result=_print_result,
+            on_error=_print_error,
         )
         try:
             with _stopped_by_signals(worker, grace=grace):
@@ -132,6 +133,14 @@ class _Connection:
     source: "JobSource"
     runners: "dict[JobKind, Run]"
     service: "Service | None"
+
+
+def _plan(connection: _Connection, runners: "Mapping[JobKind, Run]") -> None:
+    """Plan the rounds of arenas as a server does: a setting may have changed, and none may run."""
+    from agon.app.arena.live.schedule import plan_rounds
+
+    if connection.service is not None and "round" in runners:
+        plan_rounds(connection.service)
 
 
 def _reach(

@@ -108,8 +108,10 @@ def sandwich_covariance(
         counts, fit.log_strength - fit.phantom, fit.regularization, clusters=clusters
     )
     inverse = invert(bread, singular=fit.regularization == 0.0)
-    estimates = tuple(inverse @ each @ inverse for each in (squared, expected))
-    return Covariance(estimates, center, connected_groups(counts), degrees_of(clusters))
+    # A⁻¹ A A⁻¹ and A⁻¹ differ by a shift of all strengths at most, on which no difference depends.
+    own = inverse if expected is bread else inverse @ expected @ inverse
+    robust = inverse @ squared @ inverse
+    return Covariance((robust, own), center, connected_groups(counts), degrees_of(clusters))
 
 
 def degrees_of(clusters: Clusters | None) -> float:
@@ -126,6 +128,8 @@ def pair_matrices(
 ) -> tuple[Vector, Vector, Vector]:
     """Return the information, and the sums of squared residuals and of those expected.
 
+    With matches of weight 1 the last is the first, the same array.
+
     Args:
         counts: outcomes per pair.
         theta: the log-strengths; the phantom's is 0.
@@ -134,11 +138,17 @@ def pair_matrices(
     """
     wins = logistic(theta[counts.i] - theta[counts.j])
     phantom = regularization * logistic(theta) * logistic(-theta)
-    return (
-        pair_matrix(counts, counts.weights * wins * (1.0 - wins), phantom),
+    bread = pair_matrix(counts, counts.weights * wins * (1.0 - wins), phantom)
+    squared = (
         pair_matrix(counts, counts.squared_residuals(wins), phantom)
         if clusters is None
-        else clusters.meat(theta) + np.diag(phantom),
+        else clusters.meat(theta) + np.diag(phantom)
+    )
+    if np.array_equal(counts.weights, counts.squared_weights):
+        return bread, squared, bread
+    return (
+        bread,
+        squared,
         pair_matrix(counts, counts.squared_weights * wins * (1.0 - wins), phantom),
     )
 

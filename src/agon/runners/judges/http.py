@@ -25,6 +25,9 @@ MAX_RESPONSE_BYTES: Final = 1 << 20
 _MILLISECOND: Final = 0.001
 _GZIP_OR_ZLIB: Final = 32 + zlib.MAX_WBITS
 _KEY: Final = re.compile(r"[!-~]+")
+_SHORTEST_SECRET: Final = 8
+"""Characters from which a key is a secret. Servers that check none are given a placeholder (``x``,
+``none``, ``EMPTY``), which may stand in any reply: ``<thin***>`` would be no thinking tag."""
 
 
 _TOO_LARGE: Final = CallFailure(
@@ -39,7 +42,8 @@ class JudgeResponse:
 
     Attributes:
         status: the HTTP status.
-        body: the complete body; ``***`` instead of the key, should it occur.
+        body: the complete body; ``***`` instead of the key, should it occur and have eight
+            characters.
         retry_after: the pause that the endpoint asks for.
         issue: why the body is still encoded; empty if it is not.
     """
@@ -159,7 +163,8 @@ class JsonClient:
             return JudgeResponse(response.status, self._without_key(body), pause, issue)
 
     def _without_key(self, content: bytes) -> bytes:
-        return content.replace(self.key.encode(), b"***") if self.key else content
+        is_secret = len(self.key) >= _SHORTEST_SECRET
+        return content.replace(self.key.encode(), b"***") if is_secret else content
 
 
 def _plain_body(content: bytes, encoding: str) -> tuple[bytes, str]:

@@ -34,7 +34,7 @@ from agon.kernel.ratings.pair_counts import PairCounts
 from agon.kernel.ratings.separation import MANY, Comparison, Separation, separate
 from agon.kernel.rounding import publish
 
-_SANDWICH_BOTS = 5000  # above it the matrices of the sandwich take minutes and gigabytes
+_SANDWICH_BOTS = 10_000  # whose matrices take 4 GB and, on one core, some minutes
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,8 +268,9 @@ def _intervals(
         )
     if not few:
         raise NotScorable(
-            f"sandwich intervals of {counts.players:,} bots need too much memory: "
-            "set interval=bootstrap"
+            f"sandwich intervals are computed for up to {_SANDWICH_BOTS:,} bots, and "
+            f"{counts.players:,} are rated here: set interval=bootstrap, or rate fewer bots",
+            instead={"interval": "bootstrap"},
         )
     return sandwich_intervals(counts, fit, level=rules.confidence, center=center, clusters=clusters)
 
