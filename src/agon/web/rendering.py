@@ -177,6 +177,23 @@ def head_words(text: str) -> str:
     return text if text.startswith(tuple(_SPELLED.values())) else text[:1].upper() + text[1:]
 
 
+def web_host(address: str) -> str:
+    """Return the host and the path of a web address, as a link shows it.
+
+    Example:
+        >>> web_host("https://example.org/ada-bot/"), web_host("http://example.org:8080/")
+        ('example.org/ada-bot', 'example.org:8080')
+    """
+    return address.partition("://")[2].rstrip("/")
+
+
+def link_html(address: str) -> Markup:
+    """Return a link to a page of another site, which says nothing of where one came from."""
+    return Markup('<a href="{}" rel="nofollow ugc noopener noreferrer">{}</a>').format(
+        address, web_host(address)
+    )
+
+
 def short_id(text: str) -> str:
     """Return an id as it is shown: hashes are shortened.
 
@@ -321,6 +338,7 @@ def environment() -> Environment:
         "time": time_text,
         "words": words,
         "head_words": head_words,
+        "link_html": link_html,
         "short_id": short_id,
     }
     environment.filters |= filters
