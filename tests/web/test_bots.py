@@ -1,5 +1,6 @@
 """What an owner states of a bot: at registration, on its page, in lists, on boards, by command."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
@@ -120,6 +121,19 @@ def test_what_is_stated_after_a_freeze_is_not_seen_before_it_ends(
     )
     unfreeze(league.service, "autumn", reason="over", by=ORGANISER)
     assert owner.instance.get(f"{BOTS}/{bot}").json()["author"] == "the winner"
+
+
+def test_sentences_of_an_explanation_name_opponents_as_boards_do(
+    owner: Browser, league: League
+) -> None:
+    """The id stays beside the name, since two bots can have one name."""
+    bot = league.bot("b1").id
+    page = owner.get(f"/c/autumn/people/{bot}")
+    assert Markup(page.text).errors == []
+    sentences = re.findall(r'<span class="why">((?:Beat|Lost to|Tied with) .*?)</span>', page.text)
+    assert sentences
+    named = r'[A-Z][a-z ]+ <bdi>b[234]</bdi> <bdi class="id">[^<]+</bdi> \('
+    assert all(re.match(named, sentence) for sentence in sentences), sentences
 
 
 def test_bots_are_listed_by_id(owner: Browser, league: League) -> None:

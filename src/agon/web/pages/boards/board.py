@@ -11,6 +11,7 @@ from agon.errors import NotFound
 from agon.kernel.bidi import isolated_text
 from agon.web import addresses
 from agon.web.labels import labels
+from agon.web.names import short_id
 from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.board_choice import (
     DRAWN,
@@ -27,7 +28,7 @@ from agon.web.pages.boards.board_rows import Line, interval_ends, lines, part_ra
 from agon.web.pages.boards.bot_columns import with_stated
 from agon.web.pages.boards.robustness import Robust, robustness_of
 from agon.web.pages.empty import or_empty
-from agon.web.rendering import number_text, short_id, words
+from agon.web.rendering import number_text, words
 
 ROWS: Final = 50
 MAX_ROWS: Final = 500

@@ -20,11 +20,12 @@ from agon.api.models.rounds import DecidedRank
 from agon.app.charts.markup import LIGHT
 from agon.disciplines.capabilities import ColumnMeaning
 from agon.web import addresses
+from agon.web.names import participant
 from agon.web.page import Visit
 from agon.web.pages.boards.board_choice import Choice, value_of
 from agon.web.pages.boards.bot_columns import meaning_of
 from agon.web.pages.boards.robustness import Robust
-from agon.web.rendering import aligned_texts, number_text, participant, share_texts, words
+from agon.web.rendering import aligned_texts, number_text, share_texts, words
 
 _HUES: Final = len(LIGHT)
 _PLACES: Final = 4

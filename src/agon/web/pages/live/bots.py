@@ -94,7 +94,9 @@ def _bots_page(visit: Visit, *, error: Exception | None = None, status: int = 20
         values={
             "contest": contest,
             "bots": bots,
-            "stated": [name for name in STATED if any(getattr(bot, name) for bot in bots)],
+            "stated": [
+                name for name in ("version", *STATED) if any(getattr(bot, name) for bot in bots)
+            ],
             "rows": _rows(visit, contest) if bots else {},
             "due": None if contest.is_over else visit.api.rounds.next(contest.id),
             "may_register": visit.caller.user is not None
