@@ -265,7 +265,7 @@ def test_after_a_freeze_no_response_of_an_arena_changes(tmp_path: Path) -> None:
             assert played.play() == []
         failing = played.bot("b1")
         assert failing.paused is not None
-        new = BotChanges(version="2", judges=False, endpoint=None)
+        new = BotChanges(version="2", author="eve", judges=False, endpoint=None)
         change(played.service, "autumn", played.bot("b2").id, new, by=LOCAL)
         record(played.service, "autumn", [("owners", OWNER, None)], by=LOCAL)
         late, _ = register(played.service, "autumn", name="late", owner="zoe", by=LOCAL)

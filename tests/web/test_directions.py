@@ -22,6 +22,7 @@ from agon.app.contests.lifecycle.details import edit
 from agon.app.contests.lifecycle.finality import void
 from agon.app.contests.lifecycle.transitions import finalize, freeze, unfreeze
 from agon.app.contests.members import withdraw
+from agon.entities.arena import BotDescription
 from agon.kernel.bidi import closed_text
 from fakes.autumn import CUBES
 from fakes.autumn import publish as publish_problem
@@ -124,7 +125,8 @@ def fill(instance: Instance) -> None:
     record(service, "community", rows, by=ORGANISER)
     owner = {"id": "dana", "handle": HOSTILE, "account_created_at": "2026-01-01T00:00:00Z"}
     record(service, "arena", [("owners", owner, None)], by=ORGANISER)
-    register(service, "arena", name=HOSTILE, owner="dana", endpoint=None, version=HOSTILE,
+    register(service, "arena", name=HOSTILE, owner="dana", endpoint=None,
+             described=BotDescription(version=HOSTILE, author=HOSTILE, license=HOSTILE),
              judges=True, by=ORGANISER)  # fmt: skip
     publish_problem(service, CUBES, title=HOSTILE)
     create_user(service, user="dana", name=NAME, by=OPERATOR)

@@ -19,6 +19,9 @@ def _split(values: Any) -> Any:
 Split: Final = BeforeValidator(_split)
 """A list of which a parameter may give several items, with commas between, besides repeating."""
 
+DisciplineName = Annotated[str, Field(max_length=40, pattern=r"^[a-z-]+$")]
+"""The name of a discipline, which a package may bring."""
+
 ContestPath = Annotated[
     str,
     Field(

@@ -18,6 +18,23 @@ PrivateTable = Literal["prompts", "human_answers", "honeypot_answers"]
 
 
 @dataclass(frozen=True, kw_only=True)
+class BotDescription:
+    """What an owner states of a bot; an empty text states nothing.
+
+    Attributes:
+        version: its version.
+        author: who made it.
+        license: the license that it is under.
+        link: a web address where it is described.
+    """
+
+    version: str = ""
+    author: str = ""
+    license: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class LiveBot:
     """A registered bot.
 
@@ -29,6 +46,7 @@ class LiveBot:
         old_secret: the secret before, which signs too until ``old_secret_until``.
         version: as its owner states it.
         version_at: since when.
+        author, license, link: as its owner states them; empty: not stated.
         judges: whether it votes.
         paused: why it takes part in no round; None: it does.
         forfeits: number of forfeits since its last answer.
@@ -51,6 +69,9 @@ class LiveBot:
     old_secret: bytes | None = field(default=None, repr=False)
     old_secret_until: datetime | None = None
     version: str = ""
+    author: str = ""
+    license: str = ""
+    link: str = ""
     judges: bool = False
     paused: str | None = None
     forfeits: int = 0

@@ -312,7 +312,8 @@ LIVE_BOTS: Final = Table(
     _name("owner_id"), _text("name"), _integer("registered_at"), _integer("version_at"),
     _text("endpoint", optional=True), _bytes("secret", optional=True),
     _bytes("old_secret", optional=True), _integer("old_secret_until", optional=True),
-    _text("version"), _flag("judges"), _text("paused", optional=True), _integer("forfeits"),
+    _text("version"), _text("author"), _text("license"), _text("link"), _flag("judges"),
+    _text("paused", optional=True), _integer("forfeits"),
     _integer("attempted_at", optional=True), Column("latency_ms", Float(53), nullable=True),
     _text("recent_prompts"), _text("recent_templates"), _text("states"),
 )  # fmt: skip

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from html import escape
 from importlib.resources import files
 from math import floor, log10
 from typing import Any, Final
@@ -21,10 +20,10 @@ from agon.kernel.bidi import isolated_text
 from agon.web import addresses
 from agon.web.directions import closed_html
 from agon.web.form_times import ZONES
+from agon.web.names import named_text, participant, short_id
 from agon.web.page import SitePage
 
 _DIGITS: Final = 6
-_HASH_SHOWN: Final = 12
 _SMALL: Final = 0.001
 _NUMBERS: Final = (int, float)
 _SPELLED: Final = {"bradley terry": "Bradley–Terry", "h index": "h-index", "elo": "Elo"}
@@ -177,56 +176,21 @@ def head_words(text: str) -> str:
     return text if text.startswith(tuple(_SPELLED.values())) else text[:1].upper() + text[1:]
 
 
-def short_id(text: str) -> str:
-    """Return an id as it is shown: hashes are shortened.
+def web_host(address: str) -> str:
+    """Return the host and the path of a web address, as a link shows it.
 
     Example:
-        >>> short_id("ada"), short_id("problem:" + "ab" * 32)
-        ('ada', 'problem:abababababab…')
+        >>> web_host("https://example.org/ada-bot/"), web_host("http://example.org:8080/")
+        ('example.org/ada-bot', 'example.org:8080')
     """
-    family, separator, name = text.rpartition(":")
-    is_hash = len(name) == 64 and not set(name) - set("0123456789abcdef")  # noqa: PLR2004 (SHA-256)
-    return f"{family}{separator}{name[:_HASH_SHOWN]}…" if is_hash else text
+    return address.partition("://")[2].rstrip("/")
 
 
-def participant(
-    name: str | None,
-    id: str,  # noqa: A002 (an id is called id everywhere)
-    label: Callable[[str], str] = short_id,
-) -> Markup:
-    """Return a participant as HTML: the name with the id, which no other participant has.
-
-    Args:
-        name: its name; None: it has none.
-        id: its id.
-        label: returns what one without a name is called, from its id.
-
-    Example:
-        >>> print(participant("Ada", "u1"), participant(None, "u1"), participant("u1", "u1"))
-        <bdi>Ada</bdi> <bdi class="id">u1</bdi> <bdi>u1</bdi> <bdi>u1</bdi>
-    """
-    if not name or name == id:
-        return Markup(f"<bdi>{escape(label(id))}</bdi>")  # noqa: S704 - it is escaped
-    named = f'<bdi>{escape(name)}</bdi> <bdi class="id">{escape(short_id(id))}</bdi>'
-    return Markup(named)  # noqa: S704 - both are escaped
-
-
-def participant_text(
-    name: str | None,
-    id: str,  # noqa: A002 (as above)
-    label: Callable[[str], str] = str,
-) -> str:
-    """Return a participant as text: the name, with marks that isolate its direction, and the id.
-
-    The arguments are those of :func:`participant`.
-
-    Example:
-        >>> participant_text("Ada", "u1"), participant_text(None, "u1")
-        ('Ada (u1)', 'u1')
-    """
-    if not name or name == id:
-        return isolated_text(label(id))
-    return f"{isolated_text(name)} ({isolated_text(short_id(id))})"
+def link_html(address: str) -> Markup:
+    """Return a link to a page of another site, which says nothing of where one came from."""
+    return Markup('<a href="{}" rel="nofollow ugc noopener noreferrer">{}</a>').format(
+        address, web_host(address)
+    )
 
 
 def for_both_widths(draw: Callable[[bool], str]) -> Markup:
@@ -321,6 +285,8 @@ def environment() -> Environment:
         "time": time_text,
         "words": words,
         "head_words": head_words,
+        "link_html": link_html,
+        "named_text": named_text,
         "short_id": short_id,
     }
     environment.filters |= filters

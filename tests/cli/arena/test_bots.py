@@ -129,3 +129,31 @@ def test_wrong_use_says_what_to_do(
     ended = agon("arena", *paths)
     assert ended.code == code, ended.err
     assert message in ended.err
+
+
+def test_bots_are_registered_described_and_listed(agon: Cli, tmp_path: Path) -> None:
+    """A bot that asks for work has no secret, so nothing is on stdout; what is stated is listed."""
+    database = ("--database", f"sqlite:///{tmp_path / 'agon.db'}")
+    assert agon("contest", "create", "league", "--discipline", "arena", *database).code == 0
+    owner = tmp_path / "rows" / "owners.ndjson"
+    owner.parent.mkdir()
+    owner.write_text(
+        '{"table": "owners", "row": {"id": "ada", "handle": "ada", '
+        '"account_created_at": "2026-01-01T00:00:00Z"}}\n'
+    )
+    assert agon("contest", "add", "league", owner, *database).code == 0
+    named = ("arena", "register", "league", "Ada's", "--owner", "ada", "--author", "Ada")
+    created = agon(*named, "--license", "MIT", *database)
+    assert (created.code, created.out) == (0, ""), created.err
+    assert "is registered" in created.err
+    [bot] = agon("arena", "bots", "league", "--format", "json", *database).json()["bots"]
+    assert (bot["author"], bot["license"], bot["link"]) == ("Ada", "MIT", "")
+    link = ("--link", "https://example.org/")
+    assert agon("arena", "change", "league", bot["id"], *link, "--pause", *database).code == 0
+    [changed] = agon("arena", "bots", "league", "--format", "json", *database).json()["bots"]
+    assert (changed["link"], changed["status"]) == ("https://example.org/", "paused")
+    wrong = agon("arena", "change", "league", bot["id"], "--link", "example.org", *database)
+    assert wrong.code == 2
+    assert "is no web address; write one such as https://" in wrong.err
+    nothing = agon("arena", "change", "league", bot["id"], *database)
+    assert (nothing.code, "nothing to change" in nothing.err) == (2, True)

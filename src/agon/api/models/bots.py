@@ -2,8 +2,9 @@
 
 from datetime import datetime
 from typing import Annotated
+from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from agon.api.models.base import PlainText, Request, Resource
 from agon.entities import arena_reports
@@ -13,6 +14,32 @@ Endpoint = Annotated[
     PlainText, Field(min_length=1, max_length=2048, examples=["https://bot.example.org/"])
 ]
 Version = Annotated[PlainText, Field(max_length=100, examples=["1.4"])]
+Author = Annotated[PlainText, Field(max_length=200, examples=["Ada Lovelace"])]
+License = Annotated[PlainText, Field(max_length=100, examples=["MIT"])]
+_VERSION = "Its version; a new one makes its rating provisional again."
+_AUTHOR = "Who made the bot; empty: not stated."
+_LICENSE = "Its license, such as MIT; empty: not stated."
+_LINK = "Where it is described, an http or https address; empty: not stated."
+
+
+def _web_address(text: str) -> str:
+    parts = urlsplit(text) if text else None
+    if parts is not None and (
+        parts.scheme not in {"http", "https"}
+        or not parts.hostname
+        or "@" in parts.netloc
+        or not text.isprintable()
+        or " " in text
+    ):
+        raise ValueError("is no web address; write one such as https://example.org/bot")
+    return text
+
+
+Link = Annotated[
+    PlainText,
+    Field(max_length=2048, examples=["https://example.org/bot"]),
+    AfterValidator(_web_address),
+]
 
 
 class BotCreate(Request):
@@ -22,7 +49,10 @@ class BotCreate(Request):
     endpoint: Endpoint | None = Field(
         default=None, description="Where work is sent; null: the bot asks for its work."
     )
-    version: Version = ""
+    version: Version = Field(default="", description=_VERSION)
+    author: Author = Field(default="", description=_AUTHOR)
+    license: License = Field(default="", description=_LICENSE)
+    link: Link = Field(default="", description=_LINK)
     judges: bool = Field(default=False, description="Whether the bot wants to judge as well.")
     owner: PlainText | None = Field(
         default=None, max_length=500, description="Id of the owner; only for organizers."
@@ -32,10 +62,13 @@ class BotCreate(Request):
 class BotUpdate(Request):
     """Changes of a bot; null leaves a field as it is."""
 
-    endpoint: Endpoint | None = None
-    paused: bool | None = None
-    judges: bool | None = None
-    version: Version | None = None
+    endpoint: Endpoint | None = Field(default=None, description="Where work is sent.")
+    paused: bool | None = Field(default=None, description="Whether it takes part in no round.")
+    judges: bool | None = Field(default=None, description="Whether it judges as well.")
+    version: Version | None = Field(default=None, description=_VERSION)
+    author: Author | None = Field(default=None, description=_AUTHOR)
+    license: License | None = Field(default=None, description=_LICENSE)
+    link: Link | None = Field(default=None, description=_LINK)
 
 
 class Bot(Resource):
@@ -48,6 +81,9 @@ class Bot(Resource):
     judges: bool
     version: str
     version_at: datetime
+    author: str = Field(description=_AUTHOR)
+    license: str = Field(description=_LICENSE)
+    link: str = Field(description=_LINK)
     registered_at: datetime
     qualified_at: datetime | None = Field(description="Null: it has not qualified.")
     answers: str = Field(description="push: work is sent to its endpoint; pull: it asks for work.")

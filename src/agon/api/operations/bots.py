@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from agon.api.models.base import Items, Page
+from pydantic import Field
+
+from agon.api.command import Command, Option
+from agon.api.models.base import Items, Page, RecordId
 from agon.api.models.bots import (
     Bot,
     BotCreate,
@@ -28,8 +31,9 @@ from agon.app.arena.live.entrants import bots
 from agon.app.arena.live.entrants.bot_states import state_at, state_of
 from agon.app.arena.live.honeypots.bank import bank_counts
 from agon.app.contests.ledgers.positions import last_readable_seq
-from agon.entities.arena import LiveBot
+from agon.entities.arena import BotDescription, LiveBot
 
+_NAME: Final = Option(argument=True, metavar="NAME")
 _BOTS = "/contests/{contest}/bots"
 _TEXT: Final = {"type": "string"}
 _PROMPT: Final[dict[str, Any]] = {
@@ -55,21 +59,55 @@ _HONEYPOT_ANSWER: Final[dict[str, Any]] = {
 
 
 @operation("POST", _BOTS, id="registerBot", permission="bot.manage", summary="Register a bot",
-           status=201, secret=True, location="/contests/{contest}/bots/{result.id}")  # fmt: skip
+           status=201, secret=True, location="/contests/{contest}/bots/{result.id}",
+           command=Command(
+               "arena register", once="secret", options={"name": _NAME},
+               note="bot {result.id} of {contest} is registered"))  # fmt: skip
 def register_bot(ctx: ContestContext, request: BotCreate) -> BotWithSecret:
     """Register the caller's bot; the response holds the secret of its endpoint, only once.
 
     An endpoint must repeat the nonce of a ping before the bot is registered.
+
+    $ agon arena register
+        Register the bot NAME in ID; it asks for work, or work is sent to its endpoint.
+
+        The secret of its endpoint is shown only once; an endpoint must repeat a ping first.
+
+          agon arena register league 'Ada bot' --author 'Ada Lovelace' --license MIT
+          agon arena register league ping --endpoint https://bot.example.org/ --out ping.secret
     """
-    bot, secret = bots.register(ctx.service, ctx.contest.id, **request.model_dump(), by=ctx.caller)
+    fields = request.model_dump()
+    described = BotDescription(
+        **{name: fields.pop(name) for name in BotDescription.__dataclass_fields__}
+    )
+    bot, secret = bots.register(
+        ctx.service, ctx.contest.id, **fields, described=described, by=ctx.caller
+    )
     return BotWithSecret(**_fields(ctx, bot, {}), secret=secret)
 
 
-@operation("GET", _BOTS, id="listBots", permission="contest.read", summary="List bots")
-def list_bots(ctx: ContestContext, page: PageRequest) -> Page[Bot]:
-    """Return the bots of an arena in the order of their ids."""
+@operation("GET", _BOTS, id="listBots", permission="contest.read", summary="List bots",
+           command=Command("arena bots", without=("bot",), columns=(
+               "id", "name", "owner", "status", "version", "author", "license", "link")),
+           )  # fmt: skip
+def list_bots(
+    ctx: ContestContext,
+    page: PageRequest,
+    *,
+    bot: Annotated[
+        tuple[RecordId, ...],
+        Field(max_length=500, description="Only bots with these ids; none: all."),
+    ] = (),
+) -> Page[Bot]:
+    """Return the bots of an arena in the order of their ids.
+
+    $ agon arena bots
+        List the bots of ID: owner, status, and what the owner states of the bot.
+
+          agon arena bots league
+    """
     stored = bots.bots(
-        ctx.service, ctx.view, after=page.after(str), limit=page.sought, by=ctx.caller
+        ctx.service, ctx.view, named=bot, after=page.after(str), limit=page.sought, by=ctx.caller
     )
     qualified = bots.qualification_times(ctx.service, ctx.view, stored, by=ctx.caller)
 
@@ -87,9 +125,27 @@ def get_bot(ctx: ContestContext, bot: FreeId) -> Bot:
 
 
 @operation("PATCH", _BOTS + "/{bot}", id="changeBot", permission="bot.manage",
-           summary="Update a bot", secret=True)  # fmt: skip
+           summary="Update a bot", secret=True,
+           command=Command(
+               "arena change", once="secret",
+               note="bot {result.id} of {contest} is changed",
+               any_of=("nothing to change", "endpoint", "paused", "judges", "version", "author",
+                       "license", "link"),
+               options={"paused": Option("--pause/--resume", help="Take part in no round, or go "
+                                         "on."),
+                        "judges": Option("--judges/--no-judges", help="Judge as well, or not.")},
+           ))  # fmt: skip
 def update_bot(ctx: ContestContext, bot: FreeId, request: BotUpdate) -> BotWithSecret:
-    """Change a bot. A first endpoint comes with a secret, which is returned only once."""
+    """Change a bot. A first endpoint comes with a secret, which is returned only once.
+
+    $ agon arena change
+        Change BOT of ID: its version, what is stated of it, its endpoint; pause it or go on.
+
+        A new version makes its rating provisional again.
+
+          agon arena change league ada-bot --version 1.5 --link https://example.org/ada-bot
+          agon arena change league ada-bot --pause
+    """
     changes = bots.BotChanges(**request.model_dump())
     changed, secret = bots.change(ctx.service, ctx.contest.id, bot, changes, by=ctx.caller)
     return BotWithSecret(**_fields(ctx, changed, _qualification(ctx, changed)), secret=secret)

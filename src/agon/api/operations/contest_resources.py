@@ -1,6 +1,6 @@
 """Return contests as resources of the API, as far as their callers may see them."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, replace
 from datetime import datetime
 
@@ -74,12 +74,20 @@ def resource_of(contest: entities.Contest, *, clock: ContestClock | None) -> Con
     )
 
 
-def visible_views(
-    session: Session, contests: list[entities.Contest], caller: Caller, *, now: datetime
-) -> Iterator[View]:
-    """Yield the views of those contests that a caller may see."""
-    for contest in contests:
+def visible_in(
+    session: Session,
+    contests: Iterable[entities.Contest],
+    caller: Caller,
+    *,
+    phases: Collection[entities.Phase],
+    now: datetime,
+) -> Iterator[Contest]:
+    """Yield those of some contests that a caller may see, in some phases; empty: in any."""
+    for stored in contests:
         try:
-            yield before_start(session, view_of(contest, caller), now=now)
+            view = before_start(session, view_of(stored, caller), now=now)
         except NotFound:
             continue
+        contest = resource(session, view, now=now)
+        if not phases or (contest.clock is not None and contest.clock.phase in phases):
+            yield contest

@@ -20,19 +20,18 @@ from agon.api.operation import ContestContext, Context, operation
 from agon.api.operations.contest_resources import (
     resource,
     resource_of,
+    visible_in,
     visible_to_creator,
     visible_to_staff,
-    visible_views,
 )
 from agon.api.pages import PageRequest
-from agon.api.parameters import AsOf, IfMatch, Split, stated_versions
+from agon.api.parameters import AsOf, DisciplineName, IfMatch, Split, stated_versions
 from agon.api.transport import Noun
 from agon.app.access.permissions import allow_new
 from agon.app.contests.ledgers.past import contest_as_of
 from agon.app.contests.lifecycle import creation, transitions
 from agon.entities.contests import Phase
 
-DisciplineName = Annotated[str, Field(max_length=40, pattern=r"^[a-z-]+$")]
 _NAMES = "Whether boards show names of participants next to their ids"
 _BATCH = 501
 """Number of contests that are read at once at any limit: the caller may see few of them."""
@@ -83,18 +82,12 @@ def list_contests(
             batch = session.contests.page(
                 after=after, limit=_BATCH, disciplines=discipline, series=series
             )
-            views = visible_views(session, batch, ctx.caller, now=now)
-            resources = (resource(session, view, now=now) for view in views)
-            wanted = (each for each in resources if not state or _phase(each) in state)
-            visible += islice(wanted, page.sought - len(visible))
+            listed = visible_in(session, batch, ctx.caller, phases=state, now=now)
+            visible += islice(listed, page.sought - len(visible))
             if len(batch) < _BATCH:
                 break
             after = batch[-1].id
     return page.page(visible, key=lambda contest: contest.id, item=lambda contest: contest)
-
-
-def _phase(contest: Contest) -> Phase | None:
-    return None if contest.clock is None else contest.clock.phase
 
 
 @operation("POST", "/contests", id="createContest", permission="contest.create",

@@ -157,7 +157,9 @@ class Call:
             if specification.says:
                 return
         elif specification.once:
-            deliver_secret(getattr(result, specification.once), self.out)
+            secret = getattr(result, specification.once)
+            if secret is not None:  # of a bot without an endpoint there is none
+                deliver_secret(secret, self.out)
         elif specification.says:
             click.echo(self.text(specification.says, result))
         else:

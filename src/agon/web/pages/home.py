@@ -18,9 +18,10 @@ from agon.entities.contests import Phase
 from agon.errors import NotFound, Unreadable, did_you_mean
 from agon.web import addresses
 from agon.web.labels import labels
+from agon.web.names import participant, short_id
 from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.board_rows import part_hues, positive_parts
-from agon.web.rendering import number_text, participant, score_html, short_id
+from agon.web.rendering import number_text, score_html
 
 CARDS: Final = 100
 """Maximum number of contests on the page: each needs its board."""

@@ -21,13 +21,14 @@ from agon.kernel.explanations import Explanation, Part
 from agon.web import addresses
 from agon.web.labels import labels
 from agon.web.last_visit import LastVisit, last_visit
+from agon.web.names import participant_text
 from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.since import previous_positions, since
 from agon.web.pages.cases import cases_of
 from agon.web.pages.factors import factors_of
 from agon.web.pages.live.arena import opponent_names, opponents
 from agon.web.pages.run import address_of_run
-from agon.web.rendering import number_text, participant_text, time_text
+from agon.web.rendering import number_text, time_text
 
 PARTS: Final = 200
 _CUT: Final = 0.1
@@ -135,6 +136,7 @@ def person(visit: Visit) -> SitePage:
     explanation = boards.explain(contest.id, name, board=board, as_of=visit.as_of)
     steps, label = steps_of(explanation), labels(contest, board)
     met = opponents(explanation) if can.rounds else []
+    met_names = opponent_names(visit, contest, name) if met else {}
     published = _board_at(visit, contest.id, name, board, explanation)
     position = published.seq
     history = _history(visit, contest.id, name, board, position)
@@ -161,7 +163,8 @@ def person(visit: Visit) -> SitePage:
         "own": {} if published.index is None else published.rows[published.index - published.start],
         "neighbors": _neighbors(published, explanation),
         "opponents": met,
-        "opponent_names": opponent_names(visit, contest, name) if met else {},
+        "opponent_names": met_names,
+        "shown_names": {**(published.names or {}), **met_names},
         "cases": cases_of(visit, contest) if visit.caller.user == name else (),
         "plot": _plot(contest.id, name, board, history),
         "comparison": _comparison(visit, contest.id, board, explanation),

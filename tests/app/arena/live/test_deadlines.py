@@ -6,6 +6,7 @@ from datetime import timedelta
 from agon.app.access.permissions import LOCAL, View
 from agon.app.arena.live import views
 from agon.app.arena.live.qualification import next_attempt_at
+from agon.app.arena.live.schedule import plan_rounds
 from agon.app.arena.live.work import work_of_bot, work_of_judge
 from agon.kernel.times import written_time
 from app.arena.live.conftest import MakeLeague
@@ -53,6 +54,44 @@ def test_who_was_there_by_a_clock_that_ran_ahead_is_not_drawn_once_it_is_right(
     assert "1 can judge now" in missing()
     league.later(-3600)
     assert "0 can judge now" in missing()
+
+
+def test_a_clock_that_ran_behind_and_is_put_right_begins_one_round_and_no_more(
+    make_league: MakeLeague,
+) -> None:
+    """A month of rounds is due by the times of before; the next one is a pause later."""
+    league = make_league(bots=4)
+    league.model = Model()
+    pause = timedelta(minutes=120)
+    league.service = replace(league.service, round_pause=pause)
+    month = 30 * 86_400
+    league.later(-month)
+    league.add_bot("b5")
+    plan_rounds(league.service)
+    league.later(month)
+    plan_rounds(league.service)  # the server is started again
+    for _ in range(2):
+        assert league.work() == []
+        assert len(league.entries("draw-committed")) == 1
+    view = View(contest=league.contest, until=None, staff=False)
+    assert views.next_round(league.service, view)["at"] == league.clock.at + pause
+
+
+def test_a_round_that_was_queued_ahead_is_not_delayed_by_a_start_after_the_clock_is_right(
+    make_league: MakeLeague,
+) -> None:
+    """It waited for the wrong time again, since the time at which it was queued stayed wrong."""
+    league = make_league(bots=4)
+    pause = timedelta(minutes=120)
+    league.service = replace(league.service, round_pause=pause)
+    league.later(30 * 86_400)
+    league.add_bot("b5")
+    league.later(-30 * 86_400)
+    assert league.work() == []
+    plan_rounds(league.service)
+    view = View(contest=league.contest, until=None, staff=False)
+    at = views.next_round(league.service, view)["at"]
+    assert at - league.clock.at <= pause
 
 
 def test_an_attempt_that_lies_ahead_keeps_no_bot_from_the_next(make_league: MakeLeague) -> None:

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from agon.app.contests.cases.cases import decide, open_case
 from agon.app.contests.changes.change_sets import propose
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
@@ -196,3 +197,15 @@ def test_a_void_contest_takes_nothing_and_is_restored_to_what_it_was(
     with spring.store.read() as session:
         lines = [each.line for each in session.entries.after(contest.no)]
     assert fold(lines, start=empty_ledger("spring")).contest.state == "void"
+
+
+def test_a_refused_restore_names_what_followed_and_what_to_do(spring: Service) -> None:
+    """A decision about people may have been told to them, so the contest stays void."""
+    void(spring, "spring", reason="a leak", by=ORGANISER)
+    case = open_case(spring, "spring", title="two accounts", subjects=["u1"], text="why",
+                     by=ORGANISER)  # fmt: skip
+    decide(spring, "spring", case.id, decision="void", reason="one person", by=ORGANISER)
+    with pytest.raises(Conflict) as refused:
+        restore(spring, "spring", reason="no leak", by=ORGANISER)
+    assert "spring stays void: an entry of kind decision made followed at 20" in str(refused.value)
+    assert "agon contest export spring writes them" in str(refused.value)

@@ -36,7 +36,9 @@ def plan_rounds(service: Service) -> None:
             elif service.round_pause is None or contest.is_over:
                 session.queue.cancel(due.id, now=service.clock())
             else:
-                session.queue.move(due.id, not_before=due.created_at + service.round_pause)
+                # A clock that ran ahead when the round was queued delays it no more than one now.
+                queued_at = min(due.created_at, service.clock())
+                session.queue.move(due.id, not_before=queued_at + service.round_pause)
 
 
 def _contests(session: Session) -> Iterator[Contest]:

@@ -12,6 +12,7 @@ from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Conflict
+from agon.kernel.times import written_time
 from agon.ledger.entry import read_line
 from agon.ledger.transitions import require_allowed
 from agon.store.session import Session
@@ -132,7 +133,10 @@ def restore(service: Service, contest_id: str, *, reason: str, by: Caller) -> Co
     require_reason(reason)
     with service.store.write() as session:
         kind = "contest-restored"
-        remedy = "create another contest"
+        remedy = (
+            "create another contest and add the records there; agon contest export "
+            f"{contest_id} writes them"
+        )
         contest, since = _lock_undoable(service, session, contest_id, kind, remedy=remedy)
         before = "open" if contest.frozen_at is None else "frozen"
         body = {"reason": reason, "state": "final" if contest.finalized_at else before}
@@ -179,8 +183,11 @@ def _undo(
     if session.webhooks.have_tried(contest.no, kind=kind, seq=seq):
         return None, f"a webhook has sent the {_NAMES[kind]}"
     later = session.entries.after(contest.no, seq, limit=_MOST)
-    if any(read_line(entry.line).kind not in _WITHOUT_WEIGHT for entry in later):
-        return None, "something was recorded after it"
+    for stored in later:
+        entry = read_line(stored.line)
+        if entry.kind not in _WITHOUT_WEIGHT:
+            words = entry.kind.replace("-", " ")
+            return None, f"an entry of kind {words} followed at {written_time(entry.at)}"
     return until, None
 
 

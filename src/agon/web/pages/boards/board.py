@@ -11,6 +11,7 @@ from agon.errors import NotFound
 from agon.kernel.bidi import isolated_text
 from agon.web import addresses
 from agon.web.labels import labels
+from agon.web.names import short_id
 from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.board_choice import (
     DRAWN,
@@ -24,9 +25,10 @@ from agon.web.pages.boards.board_choice import (
 from agon.web.pages.boards.board_columns import column_label, column_texts, columns_by_name
 from agon.web.pages.boards.board_picture import picture_of
 from agon.web.pages.boards.board_rows import Line, interval_ends, lines, part_ranges, rows_html
+from agon.web.pages.boards.bot_columns import with_stated
 from agon.web.pages.boards.robustness import Robust, robustness_of
 from agon.web.pages.empty import or_empty
-from agon.web.rendering import number_text, short_id, words
+from agon.web.rendering import number_text, words
 
 ROWS: Final = 50
 MAX_ROWS: Final = 500
@@ -53,7 +55,7 @@ def _board(visit: Visit, name: str) -> SitePage:
     contest, boards = visit.contest(), visit.api.boards
     query = _query(visit)
     search, around, as_of = query.q, query.around, query.as_of
-    page = boards.get(contest.id, name, query)
+    page = with_stated(visit, boards.get(contest.id, name, query))
     robust = robustness_of(visit, page)
     sortable, own_columns = columns_by_name(visit, page), columns_of(page)
     choice, label = choice_of(visit, page, own_columns, sortable), labels(contest, page.board)

@@ -8,6 +8,7 @@ from agon.api.models.analysis import Column
 from agon.api.models.boards import BoardPage
 from agon.disciplines import discipline
 from agon.web.page import Visit
+from agon.web.pages.boards.bot_columns import meaning_of
 
 FIXED: Final = ("rank", "id", "score")
 """Columns that every page has."""
@@ -119,8 +120,7 @@ def offers(
 
 def details_of(page: BoardPage, own: Sequence[str]) -> frozenset[str]:
     """Return the columns that a page leaves out, so that a screen of 1280 pixels shows the rest."""
-    traits = discipline(page.discipline).traits
-    meanings = ((name, traits.meaning(page.board, name)) for name in own)
+    meanings = ((name, meaning_of(page, name)) for name in own)
     return frozenset(name for name, meaning in meanings if meaning and meaning.is_detail)
 
 

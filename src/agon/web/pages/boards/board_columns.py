@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from agon.api.models.analysis import Column
 from agon.api.models.boards import BoardPage
-from agon.disciplines import discipline
 from agon.web.page import Visit
+from agon.web.pages.boards.bot_columns import meaning_of
 from agon.web.pages.boards.robustness import Robust
 from agon.web.rendering import environment, head_words, number_text, words
 
@@ -63,7 +63,7 @@ def column_label(page: BoardPage, name: str, *, is_head: bool = False) -> str:
         >>> column_label(season, "stage_passes", is_head=True)
         'Stage passes'
     """
-    meaning = discipline(page.discipline).traits.meaning(page.board, name.removeprefix(_PART))
+    meaning = meaning_of(page, name.removeprefix(_PART))
     if meaning is not None and meaning.label:
         return meaning.label
     text = words(name.replace(_PART, "part: "))
@@ -93,7 +93,7 @@ def column_texts(page: BoardPage, values: Mapping[str, Any]) -> ColumnTexts:
                 each.name: range_text(each, page.rows_total) for each in values["sortable"].values()
             },
             "label": partial(column_label, page),
-            "meaning": partial(discipline(page.discipline).traits.meaning, page.board),
+            "meaning": partial(meaning_of, page),
         }
         parts = environment().get_template("board_columns.html").make_module(shown)
         texts = (getattr(parts, name)() for name in ("thead", "sorting", "key", "paragraphs"))

@@ -15,12 +15,13 @@ from agon.disciplines import discipline
 from agon.errors import NotFound, NotScorable
 from agon.web import addresses
 from agon.web.labels import labels
+from agon.web.names import participant_text
 from agon.web.page import NotAtOnce, Visit
 from agon.web.pages.boards.board_rows import interval_ends
 from agon.web.pages.boards.distribution import histogram_bins
 from agon.web.pages.boards.epoch_shares import EpochShares, epoch_shares
 from agon.web.pages.boards.robustness import Robust
-from agon.web.rendering import for_both_widths, number_text, participant_text
+from agon.web.rendering import for_both_widths, number_text
 
 _DRAWN: Final = 12
 """Maximum number of rows of a picture: the table below has all."""

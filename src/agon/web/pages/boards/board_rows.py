@@ -18,13 +18,14 @@ from agon.api.models.analysis import Column, Movement
 from agon.api.models.boards import BoardPage
 from agon.api.models.rounds import DecidedRank
 from agon.app.charts.markup import LIGHT
-from agon.disciplines import discipline
 from agon.disciplines.capabilities import ColumnMeaning
 from agon.web import addresses
+from agon.web.names import participant
 from agon.web.page import Visit
 from agon.web.pages.boards.board_choice import Choice, value_of
+from agon.web.pages.boards.bot_columns import meaning_of
 from agon.web.pages.boards.robustness import Robust
-from agon.web.rendering import aligned_texts, number_text, participant, share_texts, words
+from agon.web.rendering import aligned_texts, number_text, share_texts, words
 
 _HUES: Final = len(LIGHT)
 _PLACES: Final = 4
@@ -119,7 +120,7 @@ def lines(
     ends = interval_ends(page.rows, robust)
     spans = _spans(page.rows, ends) if choice.shows("interval") else {}
     robustness = _robustness_cells(visit, page, robust if choice.shows("robustness") else None)
-    meaning = partial(discipline(page.discipline).traits.meaning, page.board)
+    meaning = partial(meaning_of, page)
     scored = meaning("score")
     scores = (share_texts if scored and scored.is_share else aligned_texts)(
         [row["score"] for row in page.rows]
@@ -151,7 +152,12 @@ def _cells(values: Sequence[Any], meaning: ColumnMeaning | None) -> Sequence[str
     texts = aligned_texts(values, places=_PLACES)
     if named:
         texts = [named.get(value, text) for value, text in zip(values, texts, strict=True)]
-    return texts if _PLAIN.issuperset(map(type, values)) else [escape(text) for text in texts]
+    if _PLAIN.issuperset(map(type, values)):
+        return texts
+    return [
+        value if isinstance(value, Markup) else escape(text)
+        for value, text in zip(values, texts, strict=True)
+    ]
 
 
 def rows_html(rows: Sequence[Line]) -> Markup:

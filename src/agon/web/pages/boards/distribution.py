@@ -10,9 +10,10 @@ from agon.api.models.analysis import DistributionBin, PartDistribution
 from agon.app.charts import HistogramBin, histogram
 from agon.errors import NotFound
 from agon.web import addresses
+from agon.web.names import short_id
 from agon.web.page import SitePage, Visit
 from agon.web.pages.empty import or_empty
-from agon.web.rendering import number_text, short_id, words
+from agon.web.rendering import number_text, words
 
 _NOTE: Final = 12
 """Longest name that fits next to the longest bar of a chart."""

@@ -6,13 +6,17 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from agon.api.models.bots import BotCreate, BotUpdate
+from agon.api.models.contests import Contest
 from agon.app.access.permissions import permits
 from agon.app.arena.live.entrants.eligibility import asked_of_people
-from agon.errors import AgonError
+from agon.errors import AgonError, NotFound
 from agon.kernel.bidi import isolated_text
 from agon.web import addresses
 from agon.web.page import Redirect, SitePage, Visit, error_texts
 from agon.web.pages.live.arena import arena
+
+STATED: Final = ("author", "license", "link")
+"""What an owner may state of a bot, besides its name and version."""
 
 _BOTS: Final = 500
 
@@ -33,6 +37,7 @@ def register(visit: Visit) -> SitePage:
                 endpoint=visit.form.get("endpoint", "").strip() or None,
                 version=visit.form.get("version", "").strip(),
                 judges="judges" in visit.form,
+                **_about(visit),
             ),
         )
     except (AgonError, ValidationError) as error:
@@ -70,25 +75,48 @@ def _update(action: str, visit: Visit) -> BotUpdate:
         return BotUpdate(paused=action == "pause")
     if action == "judges":
         return BotUpdate(judges=visit.form.get("judges") == "yes")
+    if action == "about":
+        return BotUpdate.model_validate(_about(visit))
     return BotUpdate(version=visit.form.get("version", "").strip())
+
+
+def _about(visit: Visit) -> dict[str, str]:
+    """Return what a form states of a bot; a field that is empty states nothing."""
+    return {name: visit.form.get(name, "").strip() for name in STATED}
 
 
 def _bots_page(visit: Visit, *, error: Exception | None = None, status: int = 200) -> SitePage:
     contest, _ = arena(visit)
+    bots = list(islice(visit.api.bots.list(contest.id), _BOTS))
     return SitePage(
         template="bots.html",
         title=f"Bots · {contest.title}",
         values={
             "contest": contest,
-            "bots": list(islice(visit.api.bots.list(contest.id), _BOTS)),
+            "bots": bots,
+            "stated": [
+                name for name in ("version", *STATED) if any(getattr(bot, name) for bot in bots)
+            ],
+            "rows": _rows(visit, contest) if bots else {},
+            "due": None if contest.is_over else visit.api.rounds.next(contest.id),
             "may_register": visit.caller.user is not None
             and permits(visit.caller, "bot.manage", contest=contest),
             "errors": error_texts(error),
             "form": visit.form,
+            "about": _about(visit),
         },
         data=addresses.api("contests", contest.id, "bots"),
         status=status,
     )
+
+
+def _rows(visit: Visit, contest: Contest) -> dict[str, dict[str, Any]]:
+    """Return the first rows of the default board by id; none if it is not published yet."""
+    try:
+        page = visit.api.boards.page(contest.id, limit=_BOTS)
+    except NotFound:
+        return {}
+    return {row["id"]: row for row in page.rows}
 
 
 def _bot_page(
@@ -117,6 +145,9 @@ def _bot_page(
             "secret": secret,
             "notice": notice,
             "errors": error_texts(error),
+            "about": _about(visit)
+            if error and visit.form.get("action") == "about"
+            else {name: getattr(shown, name) for name in STATED},
         },
         data=addresses.api("contests", contest.id, "bots", bot_id),
         status=status,

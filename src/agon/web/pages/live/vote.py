@@ -1,9 +1,13 @@
 """The page on which people judge: two answers without names, and a choice."""
 
+from typing import Any
+
+from agon.api.models.contests import Contest
 from agon.api.models.rounds import Match
 from agon.api.models.work import HandInRequest
 from agon.app.access.permissions import permits
 from agon.app.arena.live.entrants.eligibility import asked_of_people
+from agon.disciplines import discipline
 from agon.errors import AgonError, Conflict, Gone, NotFound
 from agon.web import addresses
 from agon.web.page import Redirect, SitePage, Visit
@@ -43,6 +47,8 @@ def _vote_page(visit: Visit, *, error: AgonError | None = None, status: int = 20
             "people": asked_of_people(contest.edition, contest.overrides),
             "may_judge": may_judge,
             "reasons": reasons,
+            "due": None if votes else visit.api.rounds.next(contest.id),
+            "own": _own_row(visit, contest) if may_judge and not votes else None,
             "item": votes[0] if votes else None,
             "waiting": len(votes),
             "error": None if error is None else str(error),
@@ -53,6 +59,21 @@ def _vote_page(visit: Visit, *, error: AgonError | None = None, status: int = 20
         data=addresses.api("contests", contest.id, "judge", "work") if may_judge else None,
         status=status,
     )
+
+
+def _own_row(visit: Visit, contest: Contest) -> dict[str, Any] | None:
+    """Return the visitor's row on the board of judges; None: there is none yet."""
+    user = visit.caller.user
+    ids = discipline(contest.discipline).traits.ids
+    board = next((name for name, column in ids.items() if column == "judges.id"), None)
+    if user is None or board is None:
+        return None
+    try:
+        page = visit.api.boards.page(contest.id, board, around=user, limit=1)
+    except NotFound:
+        return None
+    row: dict[str, Any] = page.rows[0]
+    return row
 
 
 def _judged_before(visit: Visit, contest: str) -> Match | None:

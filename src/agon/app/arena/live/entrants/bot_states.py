@@ -20,6 +20,7 @@ class BotState:
         version: as its owner states it.
         version_at: since when.
         answers: ``push`` or ``pull``.
+        author, license, link: as its owner states them; empty: not stated.
     """
 
     status: str
@@ -27,6 +28,9 @@ class BotState:
     version: str
     version_at: datetime
     answers: str
+    author: str
+    license: str
+    link: str
 
 
 def state_of(bot: LiveBot) -> BotState:
@@ -37,6 +41,9 @@ def state_of(bot: LiveBot) -> BotState:
         version=bot.version,
         version_at=bot.version_at,
         answers="pull" if bot.endpoint is None else "push",
+        author=bot.author,
+        license=bot.license,
+        link=bot.link,
     )
 
 

@@ -1,6 +1,6 @@
 """Register the bots of an arena, change them, and state what keeps one from judging."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -23,7 +23,7 @@ from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
 from agon.app.webhooks.signatures import SECRET_BYTES, format_secret
 from agon.entities.access import Caller
-from agon.entities.arena import LiveBot
+from agon.entities.arena import BotDescription, LiveBot
 from agon.entities.contests import Contest
 from agon.errors import Conflict, Forbidden, NotFound, Unavailable, Unreadable
 from agon.kernel.times import parse_time, written_time
@@ -43,6 +43,9 @@ class BotChanges:
     paused: bool | None = None
     judges: bool | None = None
     version: str | None = None
+    author: str | None = None
+    license: str | None = None
+    link: str | None = None
 
 
 def register(
@@ -51,7 +54,7 @@ def register(
     *,
     name: str,
     endpoint: str | None = None,
-    version: str = "",
+    described: BotDescription | None = None,
     judges: bool = False,
     owner: str | None = None,
     by: Caller,
@@ -63,7 +66,7 @@ def register(
         contest_id: the contest.
         name: the bot's name.
         endpoint: where it answers; None: it asks for work.
-        version: its version.
+        described: what its owner states of it; None: nothing.
         judges: whether it wants to judge.
         owner: id of its owner in the table ``owners``; None: the caller.
         by: the caller; only organizers name an owner.
@@ -111,7 +114,7 @@ def register(
             version_at=now,
             endpoint=endpoint,
             secret=None if secret is None else _encrypt_secret(service, bot_id, secret),
-            version=version,
+            **vars(described or BotDescription()),
             judges=judges,
         )
         bot = with_state(new, contest)
@@ -164,6 +167,8 @@ def change(
             bot = replace(bot, paused="by its owner" if changes.paused else None, forfeits=0)
         if changes.judges is not None:
             bot = replace(bot, judges=changes.judges)
+        about = {name: getattr(changes, name) for name in ("author", "license", "link")}
+        bot = replace(bot, **{name: text for name, text in about.items() if text is not None})
         session.arena.save_bot(with_state(bot, contest))
         if bot.judges != before.judges:
             contest = session.contests.lock(contest_id)
@@ -197,9 +202,15 @@ def rotate_secret(
 
 
 def bots(
-    service: Service, view: View, *, after: str | None = None, limit: int = 100, by: Caller
+    service: Service,
+    view: View,
+    *,
+    named: Collection[str] = (),
+    after: str | None = None,
+    limit: int = 100,
+    by: Caller,
 ) -> list[LiveBot]:
-    """Return a contest's bots in the order of their ids, those after an id.
+    """Return a contest's bots in the order of their ids, those after an id; of all, or some ids.
 
     Of a frozen contest the public sees those registered before, and owners their own.
 
@@ -210,6 +221,10 @@ def bots(
     visible: list[LiveBot] = []
     last = after or ""
     with service.store.read() as session:
+        if named:
+            some = session.arena.bots_named(view.contest.no, named).values()
+            found = sorted((bot for bot in some if bot.id > last), key=lambda bot: bot.id)
+            return [bot for bot in found if _is_visible(bot, view, by)][:limit]
         while page := session.arena.bots(view.contest.no, after=last, limit=limit):
             visible += [bot for bot in page if _is_visible(bot, view, by)]
             last = page[-1].id
