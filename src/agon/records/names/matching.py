@@ -15,6 +15,12 @@ from typing import Final
 
 _SEPARATORS: Final = re.compile(r"[\s_\-]+")
 _INVISIBLE: Final = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_WORDS: Final = re.compile(r"[^\W\d_]+")
+_OF_EXPORTS: Final = frozenset([
+    "all", "backup", "clean", "copy", "csv", "data", "dbo", "dump", "export", "exported", "final",
+    "gz", "json", "jsonl", "latest", "ndjson", "new", "parquet", "public", "table", "tbl", "tsv",
+    "txt", "xlsx", "zip", "zst",
+])  # fmt: skip
 _ALIKE: Final = 0.8
 _NEAR: Final = 0.75  # of columns a source has not: one slip in four letters; right is no weight
 
@@ -108,6 +114,25 @@ def nearest(expected: str, names: Iterable[str], *, alike: float = _ALIKE) -> st
         plain.setdefault(fold_name(name.partition(".")[0]), name)
     close = get_close_matches(fold_name(expected), plain, n=1, cutoff=alike)
     return plain[close[0]] if close else None
+
+
+def nearest_file(expected: str, names: Collection[str]) -> str | None:
+    """Return the file that may hold the table ``expected``; words such as ``export`` say nothing.
+
+    Example:
+        >>> nearest_file("quick_feedbacks", ["notes.md", "export_quick_feedbacks_2026-01-20.csv"])
+        'export_quick_feedbacks_2026-01-20.csv'
+        >>> nearest_file("users", ["public.users.csv"]), nearest_file("users", ["user_roles.csv"])
+        ('public.users.csv', None)
+    """
+    found = nearest(expected, names)
+    if found is not None:
+        return found
+    for name in sorted(names):
+        words = [word.casefold() for word in _WORDS.findall(name)]
+        if "".join(word for word in words if word not in _OF_EXPORTS) == fold_name(expected):
+            return name
+    return None
 
 
 def near_names(unused: Iterable[str], absent: Collection[str]) -> dict[str, str]:
