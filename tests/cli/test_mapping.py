@@ -162,6 +162,20 @@ def test_errors_name_every_missing_column_and_the_path_into_an_object(
     assert "by its path: --columns verdict=verdict.choice" in done.err
 
 
+def test_an_unused_column_that_begins_like_a_missing_one_is_named(
+    agon: Cli, tmp_path: Path
+) -> None:
+    """``state`` for ``status`` counted prompts that are excluded from their benchmark."""
+    (tmp_path / "users.csv").write_text("id\n1\n")
+    (tmp_path / "prompts.csv").write_text("id,uploader_id\n10,1\n")
+    (tmp_path / "prompt_sets.csv").write_text("id,owner_id,name\n5,1,x\n")
+    (tmp_path / "prompt_set_prompts.csv").write_text(
+        "prompt_set_id,prompt_id,state\n5,10,excluded\n"
+    )
+    done = agon("score", "community", tmp_path)
+    assert "prompt_set_prompts.state is not used; did you mean status?" in done.err, done.err
+
+
 def test_a_table_in_a_format_that_is_not_read_is_to_be_saved_as_csv(
     agon: Cli, tmp_path: Path
 ) -> None:

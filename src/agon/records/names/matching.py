@@ -23,6 +23,8 @@ _OF_EXPORTS: Final = frozenset([
 ])  # fmt: skip
 _ALIKE: Final = 0.8
 _NEAR: Final = 0.75  # of columns a source has not: one slip in four letters; right is no weight
+_NEAR_FROM_START: Final = 0.7  # where the names begin alike: state is status
+_START: Final = 3
 
 
 def fold_name(name: str) -> str:
@@ -148,13 +150,18 @@ def near_names(unused: Iterable[str], absent: Collection[str]) -> dict[str, str]
     Example:
         >>> near_names(["handel", "notes"], ["handle", "created_at"])
         {'handel': 'handle'}
-        >>> near_names(["nmae", "right"], ["name", "weight"])
-        {'nmae': 'name'}
+        >>> near_names(["nmae", "right", "state"], ["name", "weight", "status"])
+        {'nmae': 'name', 'state': 'status'}
     """
     remaining = list(unused)
     near: dict[str, str] = {}
     for name in absent if remaining else ():
-        candidate = nearest(name, (other for other in remaining if other not in near), alike=_NEAR)
+        others = [other for other in remaining if other not in near]
+        start = fold_name(name)[:_START]
+        alike = [other for other in others if fold_name(other).startswith(start)]
+        candidate = nearest(name, others, alike=_NEAR) or nearest(
+            name, alike, alike=_NEAR_FROM_START
+        )
         if candidate is not None:
             near[candidate] = name
     return near
