@@ -55,7 +55,7 @@ def test_every_command_that_reads_records_takes_a_mapping(
         outs = [agon(*command, games, *more, *by, *JSON) for by in (by_file, by_options)]
         assert outs[0].code == 0, outs[0].err
         assert (outs[0].out, outs[0].code) == (outs[1].out, outs[1].code)
-        assert "left out 1 row without a value of winner" in outs[1].err + outs[1].out
+        assert "left out 1 row without a value of verdict" in outs[1].err + outs[1].out
 
 
 def test_a_source_is_converted_to_any_format_with_the_same_hash(
@@ -148,6 +148,44 @@ def test_errors_name_the_options_that_help(agon: Cli, tmp_path: Path) -> None:
     with pytest.raises(InvalidRecords) as error:
         rate(file)
     assert "--" not in str(error.value)
+
+
+def test_errors_name_every_missing_column_and_the_path_into_an_object(
+    agon: Cli, tmp_path: Path
+) -> None:
+    """So that one more command reads the file."""
+    file = tmp_path / "b.jsonl"
+    file.write_text('{"left": "x", "right": "y", "verdict": {"choice": "A"}}')
+    done = agon("arena", "rate", file)
+    assert "columns: --columns model_a=…,model_b=…,winner=…" in done.err
+    done = agon("arena", "rate", file, "--columns", "model_a=left,model_b=right,winner=verdict")
+    assert "by its path: --columns verdict=verdict.choice" in done.err
+
+
+def test_an_unused_column_that_begins_like_a_missing_one_is_named(
+    agon: Cli, tmp_path: Path
+) -> None:
+    """``state`` for ``status`` counted prompts that are excluded from their benchmark."""
+    (tmp_path / "users.csv").write_text("id\n1\n")
+    (tmp_path / "prompts.csv").write_text("id,uploader_id\n10,1\n")
+    (tmp_path / "prompt_sets.csv").write_text("id,owner_id,name\n5,1,x\n")
+    (tmp_path / "prompt_set_prompts.csv").write_text(
+        "prompt_set_id,prompt_id,state\n5,10,excluded\n"
+    )
+    done = agon("score", "community", tmp_path)
+    assert "prompt_set_prompts.state is not used; did you mean status?" in done.err, done.err
+
+
+def test_a_table_in_a_format_that_is_not_read_is_to_be_saved_as_csv(
+    agon: Cli, tmp_path: Path
+) -> None:
+    """It has the right name; a table that was exported under another one is to be renamed."""
+    (tmp_path / "users.csv").write_text("id\n1\n")
+    (tmp_path / "quick_feedbacks.numbers").write_bytes(b"PK")
+    (tmp_path / "export_prompts_2026-01-20.csv").write_text("id,uploader_id\n1,1\n")
+    done = agon("score", "community", tmp_path)
+    assert "quick_feedbacks.numbers is not used; did you mean quick_feedbacks? save it" in done.err
+    assert "export_prompts_2026-01-20.csv is not used; did you mean prompts? rename" in done.err
 
 
 def test_scores_warn_of_what_may_be_wrong_with_their_source(agon: Cli, tmp_path: Path) -> None:

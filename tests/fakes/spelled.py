@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Callable
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +107,18 @@ def _floats(column: Column, value: Any) -> Any:
     return float(value) if whole else value
 
 
+def _quoted_floats(column: Column, value: Any) -> Any:
+    whole = column.kind in {Kind.ID, Kind.INTEGER} and isinstance(value, int)
+    return f"{value}.0" if whole else value
+
+
+def _microseconds(column: Column, value: Any) -> Any:
+    if column.kind is not Kind.TIMESTAMP:
+        return value
+    since = datetime.fromisoformat(value) - datetime(1970, 1, 1, tzinfo=UTC)
+    return since // timedelta(microseconds=1)
+
+
 SPELLINGS: dict[str, Spelling] = {
     "plain": _plain,
     "camel": _plain,
@@ -115,6 +127,8 @@ SPELLINGS: dict[str, Spelling] = {
     "zone": _other_zone,
     "day": _short,
     "10.0": _floats,
+    "quoted 10.0": _quoted_floats,
+    "microseconds": _microseconds,
 }
 
 
@@ -163,7 +177,7 @@ def file_of(spelling: str, rows: Rows) -> tuple[str, bytes]:
 
     NDJSON has what CSV cannot have: numbers in quotes.
     """
-    if spelling == "quoted":
+    if spelling.startswith("quoted"):
         return ".ndjson", b"".join(orjson.dumps(row) + b"\n" for row in rows)
     return ".csv", csv_of(rows).encode()
 

@@ -10,6 +10,7 @@ import pytest
 
 from cli.command import Cli
 from fakes.arena import league
+from fakes.workbooks import write_workbook
 
 
 @pytest.fixture
@@ -53,7 +54,9 @@ def test_prompts_are_added_from_files_of_every_format(
     (tmp_path / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "p.parquet")
     add = ("arena", "prompts", "autumn", "--database", database)
-    for name in ("p.csv", "p.json", "p.jsonl", "p.parquet"):
+    sheet = [list(rows[0]), *(list(row.values()) for row in rows)]
+    write_workbook(tmp_path / "p.xlsx", {"Sheet1": sheet})
+    for name in ("p.csv", "p.json", "p.jsonl", "p.parquet", "p.xlsx"):
         added = agon(*add, tmp_path / name)
         assert added.out == "2 prompts saved\n", added.err
         is_spelled = name == "p.csv"
@@ -62,6 +65,9 @@ def test_prompts_are_added_from_files_of_every_format(
     (tmp_path / "map.toml").write_text('[columns]\nid = "no"\ntext = "question"\n')
     mapped = agon(*add, tmp_path / "q.csv", "--mapping", tmp_path / "map.toml", "--null", "NA")
     assert mapped.out == "1 prompt saved\n", mapped.err
+    title = write_workbook(tmp_path / "t.xlsx", {"Sheet1": [["Spring"], [None], *sheet]})
+    wrong = agon(*add, title)
+    assert "names its columns in row 3, after other rows; remove the rows before it" in wrong.err
     wrong = agon(*add, tmp_path / "q.csv")
     assert (wrong.code, "is missing; the header has" in wrong.err) == (2, True)
 

@@ -80,15 +80,27 @@ def test_sympy_can_be_used_down_to_its_submodules(sandbox: Sandbox) -> None:
     assert (run.outcome, run.terms) == ("ok", ("55", "24", "42", "77", "-1")), run.reason
 
 
+_WHOLE = "compute with // instead of /, and without math.pow and math.sqrt"
+
+
 @pytest.mark.parametrize(
     ("source", "entry", "said"),
     [
-        ("solver = lambda: [1, True]\n", "solver", "term 2 is bool, not int"),
-        ("def solver():\n    return [1.0]\n", "solver",
-         "term 1 is float, not int; compute with // instead of /"),
-        ("def solver():\n    return 7\n", "solver", "solver() returned int, not list"),
-        ("def seq(n):\n    return n / 1\n", "seq",
-         "seq(0) is float, not int; compute with // instead of /"),
+        ("solver = lambda: [1, True]\n", "solver", "term 2 is bool, not int; write int(…)"),
+        ("def solver():\n    return ['1']\n", "solver", "term 1 is str, not int; write int(…)"),
+        ("def solver():\n    return [1.0]\n", "solver", f"term 1 is float, not int; {_WHOLE}"),
+        ("def solver():\n    return 7\n", "solver",
+         "solver() returned int, not list: return a list of the terms"),
+        ("def solver():\n    return {1: 2}\n", "solver",
+         "solver() returned dict, not list: return the list of its values"),
+        ("def solver():\n    return '1, 2'\n", "solver",
+         "solver() returned str, not list: return a list of numbers, not a text"),
+        ("async def solver():\n    return [1]\n", "solver",
+         "solver() returned coroutine, not list: write def without async"),
+        ("def solver():\n    return len\n", "solver",
+         ("solver() returned builtin_function_or_method, not list: return the list, not a "
+          "function")),
+        ("def seq(n):\n    return n / 1\n", "seq", f"seq(0) is float, not int; {_WHOLE}"),
         ("def gen(N):\n    return range(N)\n", "gen",
          "gen() returned range, not list: wrap it in list(…)"),
         ("def solver():\n    yield 1\n", "solver",
@@ -99,7 +111,7 @@ def test_sympy_can_be_used_down_to_its_submodules(sandbox: Sandbox) -> None:
         ("def solver():\n    print([1])\n", "solver",
          "solver() returned NoneType, not list: return the list"),
         ("def solver():\n    return [None]\n", "solver",
-         "term 1 is NoneType, not int"),
+         "term 1 is NoneType, not int; each term is one whole number"),
         ("from sympy import S\ndef solver():\n    return [S(3)]\n", "solver",
          "term 1 is sympy.core.numbers.Integer, not int; write int(…)"),
     ],
@@ -117,7 +129,8 @@ def test_a_wrong_type_is_said_with_its_place(
     [
         ("x = 1\ndef solver(:\n", "syntax_error", "line 2: invalid syntax"),
         ("\n\ndef solver():\n    return [1 // 0]\n", "runtime_error", "line 4: ZeroDivisionError"),
-        ("x = 1\n", "runtime_error", "there is no function solver(); write def solver():"),
+        ("x = 1\n", "runtime_error", "write def solver(): that returns the list of terms"),
+        ("def solver():\n    return solver()\n", "runtime_error", "exceeded; compute with a loop"),
         (
             "def solver(n):\n    return [n]\n",
             "runtime_error",

@@ -23,13 +23,16 @@ Instead of ``winner`` a row may have other outcomes:
 ``share_a[, matches]``       side a's share of the points (0 … 1) in so many battles (default: 1);
                              share · matches points are so many wins and, for the rest, one match
                              that is shared
+``winner, loser``            without sides and ties: each row is a win for ``model_a``, the winner
+                             (also ``winner_name, loser_name`` and others that
+                             :data:`~agon.app.importers.battle_columns.WON` lists)
 ``preference``               from 1 (side a) to 2 (side b), 1.5 and 0 are ties; side a's score is
                              2 - preference, and rows without one are left out
 ===========================  =======================================================================
 
 A row of counts becomes as many matches: the wins of a, the ties, the wins of b. Elo rates them in
 this order; Bradley–Terry does not depend on it. Other names that files have for these columns are
-in :data:`ALIASES`.
+in :data:`~agon.app.importers.battle_columns.ALIASES`.
 
 Categories (``language``, ``turn``, ``is_code``, ``judge``, ``judge_hash``, ``anony`` and the others
 in :data:`CATEGORIES`) become columns of the matches that ``where`` selects by. Notes name them, and
@@ -43,13 +46,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from agon.app.importers.reading import columns_of, foreign
+from agon.app.importers.battle_columns import WON, present_columns, read_by_alias
+from agon.app.importers.reading import foreign
 from agon.app.importers.repeated_rows import repeated_rows
 from agon.disciplines import ImportedRecords
 from agon.records import Column, CrossRowCheck, Kind, Records, RowCheck, Schema, Table
 from agon.records.conditions import Compare, IsBlank, SameValue
 from agon.records.names.mapping import NO_MAPPING, SourceMapping
-from agon.records.names.matching import match_names
 from agon.records.values.conversion_notes import count_rows
 from agon.records.values.json_values import EPOCH_UNITS, UNIT_NAMES
 from agon.records.values.words import choice_of
@@ -66,19 +69,6 @@ CATEGORIES = (
     "turn",
 )
 """Columns of battles that are kept with the matches."""
-
-ALIASES = {
-    "model_a": ("model_1", "generator_1", "bot_a", "player_a", "white"),
-    "model_b": ("model_2", "generator_2", "bot_b", "player_b", "black"),
-    "winner": ("result", "outcome"),
-    "win_1": ("g1_winner",),
-    "win_2": ("g2_winner",),
-    "wins_a": ("winner_model_a",),
-    "wins_b": ("winner_model_b",),
-    "ties": ("winner_tie",),
-    "prompt_id": ("question_id",),
-}
-"""Other names of columns that files have; one is read where the first name is missing."""
 
 MAX_TIME_S = 253_402_300_799  # the last second of the year 9999
 _MAX_TIME = 1e16  # in microseconds
@@ -218,6 +208,7 @@ _FORMS = (
     _Form(_SHARE, _MATCHES.replace("{outcomes}", _BY_SHARE)),
     _Form(_PREFERENCE, _ONE_EACH.replace("{score}", _BY_PREFERENCE), (_IN_ORDER,)),
 )
+_WON = _Form((), _ONE_EACH.replace("{score}", "1"))
 
 
 def read(
@@ -241,10 +232,12 @@ def read(
     of_battles = [*outcomes, *(column.name for column in _PLAYED), *CATEGORIES]
     wanted = {name.removeprefix("matches."): Kind(kind) for name, kind in mapping.keep.items()}
     known = list(dict.fromkeys([*of_battles, *wanted]))
-    present = _present(source, known, mapping)
-    aliases = _aliases(present, mapping)
+    present = present_columns(source, known, mapping)
+    aliases = read_by_alias(present, mapping)
     present |= {own: present[found] for own, found in aliases.items()}
     form = next((form for form in _FORMS if form.columns[0].name in present), _FORMS[1])
+    if (aliases.get("model_a"), aliases.get("model_b")) in WON:
+        form = _WON
     categories = [name for name in CATEGORIES if name in present]
     stated = [name for name in wanted if name in present and name not in of_battles]
     kept = [*(["prompt_id"] if "prompt_id" in present else []), *categories, *stated]
@@ -267,7 +260,9 @@ def read(
         if aliases:
             read_as = ", ".join(f"{stored} as {own}" for own, stored in aliases.items())
             notes.append(f"read {read_as}")
-        if matches["played_at"].null_count == len(matches):
+        if not len(matches):
+            notes.append("there are no matches")
+        elif matches["played_at"].null_count == len(matches):
             notes.append("no column has the time: matches are rated in the order of the rows")
         if kept:
             notes.append(f"kept as categories of the matches: {', '.join(kept)}")
@@ -301,6 +296,8 @@ def _row_notes(battles: Records, form: _Form) -> Iterator[str]:
         missing = len(battles.sql("SELECT 1 FROM battles WHERE preference IS NULL"))
         if missing:
             yield f"rows without a preference are left out: {missing:,}"
+    if form is _WON:
+        yield "each row is a win of model_a"
     if form.columns == (_WINNER,):
         clear = (*_CLEARLY_A, *_CLEARLY_B)
         count = len(battles.sql(f"SELECT 1 FROM battles WHERE winner IN {clear}"))
@@ -355,8 +352,8 @@ def plain_columns(table: pa.Table, mapping: SourceMapping) -> PlainColumns | Non
         return None
     outcomes = [column.name for form in _FORMS for column in form.columns]
     played = [column.name for column in _PLAYED]
-    present = _present(table, [*outcomes, *played, *CATEGORIES], mapping)
-    aliases = _aliases(present, mapping)
+    present = present_columns(table, [*outcomes, *played, *CATEGORIES], mapping)
+    aliases = read_by_alias(present, mapping)
     read_as = {found: own for own, found in aliases.items()}
     columns = {read_as.get(own, own): name for own, name in present.items()}
     said = {name for name in columns if name in {*outcomes, *played}}
@@ -369,28 +366,6 @@ def plain_columns(table: pa.Table, mapping: SourceMapping) -> PlainColumns | Non
         categories=tuple(columns[name] for name in CATEGORIES if name in columns),
         times={name: columns[name] for name in _TIMES if name in columns},
     )
-
-
-def _present(source: Any, known: Sequence[str], mapping: SourceMapping) -> dict[str, str]:
-    """Return the source's name of each known column, under any spelling or a stated name."""
-    own_names = {stored: name.rpartition(".")[2] for name, stored in mapping.columns.items()}
-    others = [name for names in ALIASES.values() for name in names]
-    columns = columns_of(source, [*known, *others, *own_names])
-    stored = {own_names.get(name, name): name for name in columns}
-    matched = match_names([*known, *others], stored).names
-    return {own: stored[name] for own, name in matched.items()}
-
-
-def _aliases(present: Mapping[str, str], mapping: SourceMapping) -> dict[str, str]:
-    """Return the name of each column that a source has under another usual name only."""
-    stated = {name.rpartition(".")[2] for name in mapping.columns}
-    return {
-        own: found
-        for own, others in ALIASES.items()
-        if own not in present
-        and own not in stated
-        and (found := next((name for name in others if name in present), None))
-    }
 
 
 def _schema(form: _Form, added: Sequence[Column]) -> Schema:

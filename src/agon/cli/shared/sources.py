@@ -1,11 +1,12 @@
 """Options of commands that read records, and records from stdin."""
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import wraps
 from pathlib import Path
+from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 
@@ -205,24 +206,54 @@ def _with_hints() -> Iterator[None]:
 
 def hints_of(issues: "Sequence[RowIssue]") -> list[str]:
     """Return the options that help against some issues, one line each."""
-    from agon.records.look_alikes import MISSING_WORDS
-
     first: dict[str, RowIssue] = {}
     for issue in issues:
-        is_word = (issue.value or "").strip().lower() in MISSING_WORDS
-        first.setdefault("missing-word" if is_word else issue.code, issue)
-    texts = {
-        "missing-word": "texts that are no value: --null {0.value}",
-        "empty": "leave out rows without a value: --skip-missing {0.column}",
-        "unknown-value": "state what a value means: --values {0.column}.{0.value}=…",
-        "ambiguous-value": "state what a value means: --values {0.column}.{0.value}=name",
-        "missing-column": "name the column of the source: --columns {0.column}=…",
-    }
-    return [
-        text.format(replace(first[code], column=(first[code].column or "").partition(",")[0]))
-        for code, text in texts.items()
-        if code in first
-    ]
+        first.setdefault(_hint_code(issue), issue)
+    return [text(first[code]) for code, text in _HINTS.items() if code in first]
+
+
+def _hint_code(issue: "RowIssue") -> str:
+    """Return the code of an issue, or what its value shows beyond that."""
+    from agon.records.look_alikes import MISSING_WORDS
+
+    if (issue.value or "").strip().lower() in MISSING_WORDS:
+        return "missing-word"
+    is_object = issue.code == "wrong-type" and _FIRST_KEY.match(issue.value or "")
+    return "object" if is_object else issue.code
+
+
+def _columns_hint(issue: "RowIssue") -> str:
+    names = (issue.column or "").split(", ")
+    several = "s" * (len(names) > 1)
+    pairs = ",".join(f"{name}=…" for name in names)
+    return f"say what the source calls the column{several}: --columns {pairs}"
+
+
+def _values_hint(issue: "RowIssue") -> str:
+    word = quote(issue.value or "")
+    return (
+        f"state what a value means: --values {issue.column}.{word}=…; or leave its rows out: "
+        f"--null {word} --skip-missing {issue.column}"
+    )
+
+
+def _path_hint(issue: "RowIssue") -> str:
+    key = _FIRST_KEY.match(issue.value or "")
+    path = f"{issue.column}.{key[1] if key else '…'}"
+    return f"read a value inside another one by its path: --columns {issue.column}={path}"
+
+
+_FIRST_KEY = re.compile(r'\{\s*"([^"]+)"')
+_HINTS: "Mapping[str, Callable[[RowIssue], str]]" = {
+    "missing-word": lambda issue: f"texts that are no value: --null {quote(issue.value or '')}",
+    "empty": lambda issue: f"leave out rows without a value: --skip-missing {issue.column}",
+    "unknown-value": _values_hint,
+    "ambiguous-value": lambda issue: (
+        f"state what a value means: --values {issue.column}.{quote(issue.value or '')}=name"
+    ),
+    "missing-column": _columns_hint,
+    "object": _path_hint,
+}
 
 
 def _parts(texts: tuple[str, ...]) -> list[str]:

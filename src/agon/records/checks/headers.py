@@ -58,7 +58,7 @@ def missing_remedy(
     shown = ", ".join(name[:_SHOWN] for name in present[:_MAX_NAMED])
     shown += f" and {rest:,} more" if rest > 0 else ""
     added = " and ".join(f"{column.name} ({expected_value(column)})" for column in missing)
-    near = [nearest(column.name, unused) for column in missing]
+    near = dict.fromkeys(nearest(column.name, unused) for column in missing)
     remedies = [f"{there} {shown}"] if present else []
     remedies.append(f"add {added}")
     remedies += [f"is {name[:_SHOWN]} meant?" for name in near if name is not None]

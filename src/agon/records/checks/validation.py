@@ -19,7 +19,7 @@ from agon.records.checks.headers import missing_columns
 from agon.records.checks.keys import Ids, dangling, has_repeats, ids, is_sound, repeats
 from agon.records.checks.wrong_values import wrong_value
 from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
-from agon.records.names.matching import nearest
+from agon.records.names.matching import nearest_file
 from agon.records.raw import RawTable, SourceTables, literal, quote
 from agon.records.schemas import Column, CrossRowCheck, ForeignKey, RowCheck, Schema, Table
 from agon.records.values.casting import ColumnCast
@@ -371,7 +371,7 @@ class _TableCheck:
 def _missing(schema: Schema, table: Table, source: SourceTables) -> RowIssue:
     needed = ", ".join(column.name for column in table.columns if column.required)
     remedy = f"give a table {table.name} with the columns {needed}"
-    near = nearest(table.name, source.others)
+    near = nearest_file(table.name, source.others)
     if near is not None:
         remedy += f"; there is {near}: is it meant?"
     reason = f"is missing; {schema.discipline} records need it"

@@ -6,6 +6,7 @@ another advice than "give an ISO 8601 time". Tables and single rows are refused 
 
 import re
 from dataclasses import replace
+from datetime import date
 from typing import Final
 
 from agon.records.checks.constraints import Constraint
@@ -20,6 +21,7 @@ _YEAR_LAST: Final = re.compile(r"([0-9]{1,2})([/.-])([0-9]{1,2})\2([0-9]{4})(?![
 _CLOCK: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?"
 )
+_DAY: Final = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9])")
 _PERCENT: Final = re.compile(r"([+-]?[0-9]+(?:[.,][0-9]+)?)\s*%")
 _GROUPED: Final = re.compile(r"[+-]?[0-9]+(?:[.,'’ \u00a0\u202f][0-9]+)+")
 _MONTHS: Final = 12
@@ -74,7 +76,13 @@ def _wrong_time(wrong: Constraint, text: str) -> Constraint:
     if zone and any(sign.isalpha() for sign in zone) and zone not in {"Z", "UTC"}:
         remedy = "give the offset, as in 2026-11-21T10:00:00+01:00, or Z for UTC"
         return replace(wrong, reason="has a zone without an offset", remedy=remedy)
-    return wrong
+    day = _DAY.match(text)
+    if day is not None and day[1] >= "0001":
+        try:
+            date.fromisoformat(day[1])
+        except ValueError:
+            return replace(wrong, reason="is no day of the calendar")
+    return wrong if day else replace(wrong, reason="is not an ISO 8601 time")
 
 
 def _wrong_number(wrong: Constraint, column: Column, text: str) -> Constraint:

@@ -96,7 +96,7 @@ class ColumnNames:
         hidden = {own for own in names if own not in names.values()}
         own_names = {source_name: own for own, source_name in names.items()}
         stored = {own_names.get(name, name): name for name in raw.types if name not in hidden}
-        spelled = {
+        spelled = names | {
             own_names.get(name, name): name_there for name, name_there in raw.spelled.items()
         }
         types = {own: raw.types[name] for own, name in stored.items()}

@@ -15,8 +15,16 @@ from typing import Final
 
 _SEPARATORS: Final = re.compile(r"[\s_\-]+")
 _INVISIBLE: Final = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_WORDS: Final = re.compile(r"[^\W\d_]+")
+_OF_EXPORTS: Final = frozenset([
+    "all", "backup", "clean", "copy", "csv", "data", "dbo", "dump", "export", "exported", "final",
+    "gz", "json", "jsonl", "latest", "ndjson", "new", "parquet", "public", "table", "tbl", "tsv",
+    "txt", "xlsx", "zip", "zst",
+])  # fmt: skip
 _ALIKE: Final = 0.8
 _NEAR: Final = 0.75  # of columns a source has not: one slip in four letters; right is no weight
+_NEAR_FROM_START: Final = 0.7  # where the names begin alike: state is status
+_START: Final = 3
 
 
 def fold_name(name: str) -> str:
@@ -110,6 +118,25 @@ def nearest(expected: str, names: Iterable[str], *, alike: float = _ALIKE) -> st
     return plain[close[0]] if close else None
 
 
+def nearest_file(expected: str, names: Collection[str]) -> str | None:
+    """Return the file that may hold the table ``expected``; words such as ``export`` say nothing.
+
+    Example:
+        >>> nearest_file("quick_feedbacks", ["notes.md", "export_quick_feedbacks_2026-01-20.csv"])
+        'export_quick_feedbacks_2026-01-20.csv'
+        >>> nearest_file("users", ["public.users.csv"]), nearest_file("users", ["user_roles.csv"])
+        ('public.users.csv', None)
+    """
+    found = nearest(expected, names)
+    if found is not None:
+        return found
+    for name in sorted(names):
+        words = [word.casefold() for word in _WORDS.findall(name)]
+        if "".join(word for word in words if word not in _OF_EXPORTS) == fold_name(expected):
+            return name
+    return None
+
+
 def near_names(unused: Iterable[str], absent: Collection[str]) -> dict[str, str]:
     """Return the names that are so near to an absent one that it is probably meant.
 
@@ -123,13 +150,18 @@ def near_names(unused: Iterable[str], absent: Collection[str]) -> dict[str, str]
     Example:
         >>> near_names(["handel", "notes"], ["handle", "created_at"])
         {'handel': 'handle'}
-        >>> near_names(["nmae", "right"], ["name", "weight"])
-        {'nmae': 'name'}
+        >>> near_names(["nmae", "right", "state"], ["name", "weight", "status"])
+        {'nmae': 'name', 'state': 'status'}
     """
     remaining = list(unused)
     near: dict[str, str] = {}
     for name in absent if remaining else ():
-        candidate = nearest(name, (other for other in remaining if other not in near), alike=_NEAR)
+        others = [other for other in remaining if other not in near]
+        start = fold_name(name)[:_START]
+        alike = [other for other in others if fold_name(other).startswith(start)]
+        candidate = nearest(name, others, alike=_NEAR) or nearest(
+            name, alike, alike=_NEAR_FROM_START
+        )
         if candidate is not None:
             near[candidate] = name
     return near

@@ -11,7 +11,7 @@ from typing import Final
 
 from agon.kernel.findings import Finding, Severity
 from agon.records.issues import InvalidRecords, RowIssue
-from agon.records.names.matching import fold_name, is_ignored, near_names, nearest
+from agon.records.names.matching import fold_name, is_ignored, near_names, nearest_file
 from agon.records.raw import RawTable, SourceTables
 from agon.records.schemas import Schema, Table
 
@@ -36,7 +36,18 @@ _DATA: Final = frozenset(
         "xlsx",
         "xlsm",
         "xls",
+        "xlsb",
         "ods",
+        "numbers",
+        "html",
+        "xml",
+        "yaml",
+        "sql",
+        "pkl",
+        "rds",
+        "dta",
+        "sav",
+        "dat",
         "sqlite",
         "sqlite3",
         "db",
@@ -167,9 +178,12 @@ def _near_tables(schema: Schema, source: SourceTables, files: Iterable[str]) -> 
     for table in schema:
         # A required table is reported as missing, together with the name that comes near it.
         if table.name not in source.tables and not table.required:
-            name = nearest(table.name, [file for file in files if file not in near])
+            name = nearest_file(table.name, [file for file in files if file not in near])
             if name is not None:
                 near[name] = _near("unknown-table", table.name, name, None, name, table.name)
+                if fold_name(name.partition(".")[0]) == fold_name(table.name):  # all but its ending
+                    remedy = f"did you mean {table.name}? save it as CSV, or leave it out"
+                    near[name] = replace(near[name], remedy=remedy)
     return near
 
 

@@ -82,8 +82,11 @@ def source_kind(schema: Schema, source: str | Path) -> SourceKind:
         return "duckdb"
     names = [table.name for table in schema]
     listed = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+    from agon.records.sources.formats import USUAL, ending_of
+
+    kind = "is" if ending_of(path.name) else f"ends in none of {', '.join(USUAL)}, and is"
     raise Unreadable(
-        f"{text} is neither a DuckDB nor an SQLite file; give a folder that holds one file per "
+        f"{text} {kind} neither a DuckDB nor an SQLite file; give a folder that holds one file per "
         f"table ({listed}), such a file, or postgresql://…"
     )
 

@@ -14,8 +14,16 @@ from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
 from agon.records.names.matching import match_names
 from agon.records.raw import RawTable, file_literal, literal, quote
 from agon.records.schemas import Table
-from agon.records.sources.csv_rows import Header, lines_of, read_header, rows_of
+from agon.records.sources.csv_rows import (
+    Header,
+    first_lines,
+    lines_of,
+    read_header,
+    rows_of,
+    unnamed_columns,
+)
 from agon.records.sources.issues import IssueTally, shown_bytes, table_issue, unreadable
+from agon.records.sources.late_header import late_header
 from agon.records.sources.text_file import BROKEN, binary_issue, plain, text
 
 _BATCH = 50_000
@@ -54,7 +62,17 @@ def _header_issue(table: Table, file: Path, header: Header) -> RowIssue | None:
     if twice:
         reason = f"names columns twice: {', '.join(twice)}"
         return table_issue(table.name, file.name, reason, "name each column once")
-    return None
+    if len(header.names) == 1 and len(known := _names_in(table, header.names[0])) > 1:
+        reason = f"has the names {', '.join(known)} in one quoted field"
+        remedy = "remove the quotes around each line"
+        return table_issue(table.name, file.name, reason, remedy)
+    return late_header(table, file.name, header.names, first_lines(file, header))
+
+
+def _names_in(table: Table, field: str) -> list[str]:
+    """Return the names of columns that one field holds, as where lines are quoted as a whole."""
+    names = [column.name for column in table.columns]
+    return max(([*match_names(names, field.split(sign)).names] for sign in ",;\t|"), key=len)
 
 
 def _is_blank(file: Path) -> bool:
@@ -94,7 +112,7 @@ def _rows(
         row=row,
         stored=True,
         complete=complete,
-        others=matched.unused,
+        others=(*matched.unused, *unnamed_columns(file, header)),
         spelled=matched.respelled,
         lines=lines,
     )

@@ -69,7 +69,8 @@ def read_header(known: Sequence[str], file: Path) -> Header:
             _rewind(opened, skip)
             names = next(csv.reader(opened, delimiter=delimiter), [])
             headers.append(Header([name.strip() for name in names], delimiter, skip, even=even))
-    # Of delimiters that are as good, the usual ones come first.
+    # Of delimiters that are as good, the usual ones come first; # before a name is none.
+    headers = [one for one in headers if one.delimiter in _DELIMITERS or all(one.names)] or headers
     return max(headers, key=lambda header: (len(match_names(known, header.names).names),
                                             header.delimiter in _DELIMITERS,
                                             len(header.names)))  # fmt: skip
@@ -100,6 +101,37 @@ def rows_of(file: Path, header: Header) -> Iterator[Row]:
         yield from blank
         blank.clear()
         yield row
+
+
+def first_lines(file: Path, header: Header) -> Iterator[tuple[str, list[str]]]:
+    """Yield the lines after the header, each with its place, by every usual delimiter."""
+    with text(file) as opened, _any_length():
+        _rewind(opened, header.skip + 1)
+        for number, line in enumerate(opened, start=header.skip + 2):
+            for delimiter in dict.fromkeys((header.delimiter, *_DELIMITERS)):
+                names = next(csv.reader([line], delimiter=delimiter), [])
+                yield f"line {number}", [name.strip() for name in names]
+
+
+def unnamed_columns(file: Path, header: Header) -> tuple[str, ...]:
+    """Return what to call each column that has values but no name in the header."""
+    unnamed = {at for at, name in enumerate(header.spelled) if not name}
+    filled: set[int] = set()
+    for row in rows_of(file, header) if unnamed else ():
+        filled |= {at for at in unnamed - filled if "".join(row.fields[at : at + 1]).strip()}
+        if filled == unnamed:
+            break
+    return tuple(map(call_unnamed, sorted(filled)))
+
+
+def call_unnamed(at: int) -> str:
+    """Return what to call the column at an index, which has no name.
+
+    Example:
+        >>> call_unnamed(0)
+        'column 1 (without a name)'
+    """
+    return f"column {at + 1} (without a name)"
 
 
 def lines_of(file: Path, header: Header, rows: Collection[int]) -> dict[int, int]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from agon.errors import Unreadable
 from agon.records.issues import RowIssue
-from agon.records.names.matching import fold_name, nearest
+from agon.records.names.matching import fold_name, nearest_file
 from agon.records.raw import RawTable, SourceTables
 from agon.records.schemas import Schema, Table
 from agon.records.sources import parquet_folder
@@ -116,7 +116,7 @@ def _nothing(schema: Schema, folder: Path, others: Collection[str]) -> str:
     names = [table.name for table in schema]
     needed = [table.name for table in schema if table.required]
     needed = [*needed, *(group[0] for group in schema.one_table_of)] or names[:1]
-    near = [candidate for name in names if (candidate := nearest(name, others)) is not None]
+    near = [candidate for name in names if (candidate := nearest_file(name, others)) is not None]
     hint = f"; there is {', '.join(dict.fromkeys(near))}: is it meant?" if near else ""
     return (
         f"{folder} holds no {schema.discipline} table; looked for {', '.join(names)} "

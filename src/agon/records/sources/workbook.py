@@ -13,7 +13,9 @@ from agon.records.issues import RowIssue
 from agon.records.names.matching import fold_name
 from agon.records.raw import RawTable
 from agon.records.schemas import Table
+from agon.records.sources.csv_rows import call_unnamed
 from agon.records.sources.issues import table_issue
+from agon.records.sources.late_header import late_header
 from agon.records.sources.memory import register
 
 _MAX_EXACT = 2**53
@@ -55,9 +57,22 @@ def read_sheet(
     if twice:
         reason = f"names columns twice: {', '.join(twice)}"
         return None, [table_issue(table.name, location, reason, "name each column once")]
-    columns = zip(*rows[1:], strict=True) if len(rows) > 1 else ([] for _ in header)
+    further = (
+        (f"row {blank + at}", [str(cell).strip() for cell in row])
+        for at, row in enumerate(rows[1:], start=2)
+    )
+    late = late_header(table, location, header, further)
+    if late is not None:
+        return None, [late]
+    columns = [*zip(*rows[1:], strict=True)] if len(rows) > 1 else [() for _ in header]
     arrays = {name: _array(cells) for name, cells in zip(header, columns, strict=True) if name}
     raw = register(connection, table, location, pa.table(arrays))
+    unnamed = (
+        call_unnamed(at)
+        for at, cells in enumerate(columns)
+        if not header[at] and any(cell != "" for cell in cells)
+    )
+    raw = replace(raw, others=(*raw.others, *unnamed))
     if blank:
         raw = replace(raw, lines=lambda rows: {row: blank + 1 + row for row in rows})
     return raw, []

@@ -168,7 +168,7 @@ class _Conversion:
     def _read_as_missing(self, columns: list[Column]) -> None:
         if not self._mapping.null:
             return
-        words = ", ".join(literal(fold_word(text)) for text in self._mapping.null)
+        words = ", ".join(literal(text.strip().lower()) for text in self._mapping.null)
         named = {c.name: f"lower(trim({self._text(c.name)})) IN ({words})" for c in columns}
         counts = self._query([f"count_if({is_null})" for is_null in named.values()])
         for (name, is_null), count in zip(named.items(), counts, strict=True):

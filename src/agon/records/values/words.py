@@ -12,6 +12,7 @@ from typing import Final
 from agon.records.schemas import Column
 
 _JOINED: Final = re.compile(r"(?<=[\w)])[\s_\-]+(?=[\w(])")
+_DASHES: Final = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
 
 _TIE: Final = (
     "draw, drawn, ties, tied, a=b, b=a, [[c]], both bad, bothbad, both good, bothgood, "
@@ -50,10 +51,10 @@ def fold_word(text: str) -> str:
     """Return a word without what may differ between spellings of it.
 
     Example:
-        >>> [fold_word(text) for text in (" Both_Bad ", "both-bad", "-1", "1-0")]
-        ['both bad', 'both bad', '-1', '1 0']
+        >>> [fold_word(text) for text in (" Both_Bad ", "both-bad", "-1", "1-0", "1\u20130")]
+        ['both bad', 'both bad', '-1', '1 0', '1 0']
     """
-    return _JOINED.sub(" ", text.strip().casefold())
+    return _JOINED.sub(" ", text.translate(_DASHES).strip().casefold())
 
 
 def choice_of(column: Column, text: str) -> str | None:

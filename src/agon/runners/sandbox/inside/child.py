@@ -13,7 +13,16 @@ import resource
 import signal
 import sys
 from collections.abc import Callable
-from types import FrameType, FunctionType, GeneratorType, ModuleType, TracebackType
+from types import (
+    AsyncGeneratorType,
+    BuiltinFunctionType,
+    CoroutineType,
+    FrameType,
+    FunctionType,
+    GeneratorType,
+    ModuleType,
+    TracebackType,
+)
 from typing import Any, NoReturn
 
 from . import seccomp, system
@@ -35,6 +44,14 @@ _SHARE_OF_FULL = 0.25
 _SHARE_AT_END = 0.9
 """Share of its memory that a program has touched at least when frames get no more."""
 _PARAMETERS = {"seq": "n", "gen": "N", "solver": ""}
+_RETURNS = {"seq": "term", "gen": "list of terms", "solver": "list of terms"}
+_OTHER_THAN_LISTS = (
+    ((dict,), "return the list of its values"),
+    ((str, bytes), "return a list of numbers, not a text"),
+    ((CoroutineType, AsyncGeneratorType), "write def without async"),
+    ((FunctionType, BuiltinFunctionType), "return the list, not a function"),
+)
+"""What a function may return instead of a list, with what its author should do."""
 _VARARGS = 4
 """The flag of a function's code that takes any number of arguments."""
 _BITS_PER_DIGIT = 3.321928094887363
@@ -162,7 +179,7 @@ def _compute(request: Request) -> list[int]:
     name = ENTRIES[request.entry]
     entry = module.__dict__.get(name)
     if entry is None:
-        remedy = f"write def {name}({_PARAMETERS[name]}):"
+        remedy = f"write def {name}({_PARAMETERS[name]}): that returns the {_RETURNS[name]}"
         raise SolverFailed("runtime_error", f"there is no function {name}(); {remedy}")
     _require_parameters(entry, name)
     accept = _exact_integer if request.exact_integers else _integer
@@ -216,7 +233,10 @@ def _list_remedy(terms: Any, name: str) -> str:
         return ": return the list"
     if kind is set or kind is frozenset:
         return ": a set has no order; collect the terms in a list"
-    return ": wrap it in list(…)" if hasattr(kind, "__iter__") else ""
+    for kinds, remedy in _OTHER_THAN_LISTS:
+        if any(kind is one for one in kinds):
+            return f": {remedy}"
+    return ": wrap it in list(…)" if hasattr(kind, "__iter__") else ": return a list of the terms"
 
 
 def _integer(term: Any, label: str) -> int:
@@ -227,10 +247,10 @@ def _integer(term: Any, label: str) -> int:
     """
     kind = _type(term)
     if kind is not _int:
-        remedy = ""
+        remedy = "; each term is one whole number"
         if kind is float:
-            remedy = "; compute with // instead of /"
-        elif kind is not _bool and hasattr(kind, "__int__"):
+            remedy = "; compute with // instead of /, and without math.pow and math.sqrt"
+        elif kind is str or hasattr(kind, "__int__"):
             remedy = "; write int(…)"
         raise SolverFailed("wrong_type", f"{label} is {_kind(term)}, not int{remedy}")
     return term
@@ -319,8 +339,10 @@ def _describe(error: BaseException) -> str:
     try:
         line = _line(error.__traceback__)
         text = str(error)[:_REASON_CHARACTERS]
-        if type(error) is ModuleNotFoundError:
-            text += "; agon dojo rules lists the modules that are there"
+        if isinstance(error, ImportError):
+            text = text.partition(" (/")[0] + "; agon dojo rules lists the modules that are there"
+        if isinstance(error, RecursionError):
+            text += "; compute with a loop"
         return f"{line}{type(error).__name__}" + (f": {text}" if text else "")
     except BaseException:  # noqa: BLE001  # the text itself raised
         return "an exception without words"

@@ -1,0 +1,76 @@
+"""Name the columns of battles as files do, and find which of them a file has."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agon.app.importers.reading import columns_of
+from agon.records.names.mapping import SourceMapping
+from agon.records.names.matching import fold_name, match_names
+
+ALIASES = {
+    "model_a": ("model_1", "generator_1", "bot_a", "player_a", "white"),
+    "model_b": ("model_2", "generator_2", "bot_b", "player_b", "black"),
+    "winner": ("result", "outcome"),
+    "win_1": ("g1_winner",),
+    "win_2": ("g2_winner",),
+    "wins_a": ("winner_model_a",),
+    "wins_b": ("winner_model_b",),
+    "ties": ("winner_tie",),
+    "prompt_id": ("question_id",),
+}
+"""Other names of columns that files have; one is read where the first name is missing."""
+
+WON = (
+    ("winner", "loser"),
+    ("winner_name", "loser_name"),
+    ("winner_id", "loser_id"),
+    ("winner_model", "loser_model"),
+)
+"""Columns of who won and who lost, in files without sides: each row is a win for the first."""
+
+_TIES = ("tie", "ties", "draw", "draws", "is_tie", "is_draw", "result", "outcome")
+
+
+def present_columns(source: Any, known: Sequence[str], mapping: SourceMapping) -> dict[str, str]:
+    """Return the source's name of each known column, under any spelling or a stated name.
+
+    Args:
+        source: a file or an Arrow table.
+        known: the names of columns, beside those of :data:`ALIASES` and :data:`WON`.
+        mapping: the stated names.
+    """
+    own_names = {stored: name.rpartition(".")[2] for name, stored in mapping.columns.items()}
+    others = [name for names in (*ALIASES.values(), *WON, _TIES) for name in names]
+    known = [*dict.fromkeys([*known, *others])]
+    columns = columns_of(source, [*known, *own_names])
+    stored = {own_names.get(name, name): name for name in columns}
+    matched = match_names(known, stored).names
+    return {own: stored[name] for own, name in matched.items()}
+
+
+def read_by_alias(present: Mapping[str, str], mapping: SourceMapping) -> dict[str, str]:
+    """Return the name of each column that a source has under another usual name only.
+
+    Of a source with winners and losers, and without sides or ties, they are the sides.
+
+    Example:
+        >>> from agon.records.names.mapping import NO_MAPPING
+        >>> read_by_alias({"white": "white", "black": "black", "tie": "tie"}, NO_MAPPING)
+        {'model_a': 'white', 'model_b': 'black'}
+        >>> read_by_alias({"winner": "winner", "loser": "loser"}, NO_MAPPING)
+        {'model_a': 'winner', 'model_b': 'loser'}
+    """
+    stated = {name.rpartition(".")[2] for name in mapping.columns}
+    found = {
+        own: alias
+        for own, others in ALIASES.items()
+        if own not in present
+        and own not in stated
+        and (alias := next((name for name in others if name in present), None))
+    }
+    ignored = {fold_name(name) for name in mapping.ignore}
+    ties = [name for name in _TIES if name in present and fold_name(name) not in ignored]
+    if ties or {"model_a", "model_b"} & {*present, *stated, *found}:
+        return found
+    pair = next((pair for pair in WON if present.keys() >= {*pair}), None)
+    return found if pair is None else found | dict(zip(("model_a", "model_b"), pair, strict=True))
