@@ -131,6 +131,26 @@ def networks(draw: st.DrawFn) -> Tables:
     return tables
 
 
+@st.composite
+def networks_with_seats(draw: st.DrawFn) -> Tables:
+    """Draw a network whose hotkeys leave, come back and move to other uids."""
+    tables = draw(networks())
+    hotkeys = [None, "h1", "h2", "h3"]
+    for row in tables["submissions"]:
+        row["miner_hotkey"] = draw(st.sampled_from(hotkeys))
+    held: dict[int, str | None] = {}
+    tables["registrations"] = []
+    for epoch in (None, 1, 2, 6):
+        for uid in draw(st.lists(st.integers(0, 4), max_size=4, unique=True)):
+            others = {hotkey for seat, hotkey in held.items() if seat != uid}
+            held[uid] = draw(
+                st.sampled_from([one for one in hotkeys if one not in others] or [None])
+            )
+            row = {"uid": uid, "hotkey": held[uid], "from_epoch": epoch}
+            tables["registrations"].append(row)
+    return tables
+
+
 OWN_RULES = st.fixed_dictionaries(
     {},
     optional={
@@ -171,4 +191,12 @@ RULES = st.builds(
             "epoch": st.sampled_from([-1, 0, 1, 3, 5, 12, 40]),
         },
     ),
+)
+
+SEAT_RULES = st.fixed_dictionaries(
+    {},
+    optional={
+        "unregistered": st.sampled_from(["exclude", "burn"]),
+        "top_of_departed": st.sampled_from(["drop", "keep"]),
+    },
 )

@@ -14,8 +14,18 @@ from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.scoring import ScoredChallenge
 from agon.disciplines.challenge.weights import NetworkFacts, all_weights
 from agon.errors import NotScorable
-from disciplines.challenge.networks import RULES, Tables, networks, records_of, rows_of, scored
+from disciplines.challenge.networks import (
+    RULES,
+    SEAT_RULES,
+    Tables,
+    networks,
+    networks_with_seats,
+    records_of,
+    rows_of,
+    scored,
+)
 from disciplines.challenge.oracle import Contest
+from disciplines.challenge.oracle_seats import SeatedContest
 from disciplines.challenge.single_epoch import consensus_at, stakes_at
 from sizes import size
 
@@ -65,7 +75,20 @@ def _compare_validators(oracle: Contest, result: ScoredChallenge) -> None:
 @given(networks(), RULES)
 def test_every_board_is_the_oracles(tables: Tables, rules: dict[str, Any]) -> None:
     """Exact fractions and plain loops give the same scores, flags, states, weights and u16."""
-    oracle = Contest(tables, **rules)
+    _compare(Contest(tables, **rules), tables, rules)
+
+
+@many
+@given(networks_with_seats(), RULES, SEAT_RULES)
+def test_every_board_of_a_network_with_seats_is_the_oracles(
+    tables: Tables, rules: dict[str, Any], of_seats: dict[str, Any]
+) -> None:
+    """Hotkeys leave, come back and move: who scores for which uid, and what a top falls to."""
+    chosen = {"epoch": 7, **rules, **of_seats}
+    _compare(SeatedContest(tables, **chosen), tables, chosen)
+
+
+def _compare(oracle: Contest, tables: Tables, rules: dict[str, Any]) -> None:
     if not sum(oracle.stakes_at(oracle.epoch).values()):
         with pytest.raises(NotScorable, match="total stake"):
             scored(tables, **rules)

@@ -97,6 +97,28 @@ def test_the_top_of_a_departed_hotkey_falls_and_the_decay_goes_on() -> None:
     assert (row["top"], row["last_improvement"]) == (0.6, 9)
 
 
+@pytest.mark.parametrize(
+    ("more", "top", "last_improvement"),
+    [
+        ({"d": by_all(0.6, 3) | by_all(0.8, 8)}, 0.6, 0),  # d was there as the top fell to it
+        ({"d": by_all(0.6, 3) | by_all(0.8, 8), "e": by_all(0.82, 9)}, 0.82, 9),
+        ({"d": by_all(0.6, 3) | by_all(0.8, 8), "e": by_all(0.79, 9)}, 0.6, 0),
+        ({"e": by_all(0.95, 5)}, 0.95, 5),  # beats what the departing hotkey had
+        ({"e": by_all(0.91, 5) | by_all(0.95, 6)}, 0.9, 0),
+    ],
+)
+def test_after_a_fall_a_new_agent_is_one_first_evaluated_after_it(
+    more: dict[str, dict[tuple[str, int], float]], top: float, last_improvement: int
+) -> None:
+    """An agent that was there when the top fell, and is measured again, ends no decay."""
+    tables = network()
+    further = tables_of({name: (12 + at, more[name]) for at, name in enumerate(sorted(more))})
+    for name in ("submissions", "evaluations"):
+        tables[name] = tables[name] + further[name]
+    row = rows_of(scored(tables, epoch=10), "competitions")["main"]
+    assert (row["top"], row["last_improvement"]) == (top, last_improvement)
+
+
 def test_without_registrations_hotkeys_change_nothing() -> None:
     """Records of before score as before."""
     tables = network([])

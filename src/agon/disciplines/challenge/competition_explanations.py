@@ -138,13 +138,13 @@ def supported_text(rules: ChallengeRules) -> str:
 def old_best_text(outcome: Outcome, competition: int) -> str | None:
     """Return why the best score, though high enough, is no improvement: its agent is not new."""
     state = outcome.allocation.states[competition]
-    best = state.old_best
-    if best is None:
+    best, top = state.old_best, state.top_holder
+    if best is None or top is None:
         return None
     return (
         f"{outcome.submissions.ids[best.submission]} has {number(best.score)}, but it was first "
         f"evaluated in epoch {best.first_evaluated}, and the top score is of epoch "
-        f"{state.last_improvement}: only a new agent resets the decay (improvement_by)"
+        f"{top.epoch}: only a new agent resets the decay (improvement_by)"
     )
 
 

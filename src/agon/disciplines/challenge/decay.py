@@ -161,7 +161,8 @@ def fold(
     """Carry a competition's state through epochs.
 
     With ``new_agent`` the best of an epoch improves when its submission was first evaluated after
-    the top was set. Where it was not, nothing below it in that epoch is the best either.
+    the top was set, by an improvement or a fall. Where it was not, nothing below it in that epoch
+    is the best either.
 
     Args:
         state: what earlier epochs left.
@@ -194,7 +195,7 @@ def fold(
             reached, top, threshold=threshold, improvement=improvement
         ):
             continue
-        if improvement_by == "new_agent" and last is not None and not _is_new(best, last.epoch):
+        if improvement_by == "new_agent" and last is not None and not _is_new(best, (last, *falls)):
             old_best = best
             continue
         wanted = bar(top, threshold=threshold, improvement=improvement)
@@ -203,9 +204,17 @@ def fold(
     return DecayState(tuple(improvements), old_best, falls)
 
 
-def _is_new(best: BestScore, last_improvement: int) -> bool:
-    """Return whether a submission was first evaluated after the top score was set."""
-    return best.first_evaluated is None or best.first_evaluated > last_improvement
+def _is_new(best: BestScore, tops: tuple[BestScore, ...]) -> bool:
+    """Return whether a submission was first evaluated after the top score was set.
+
+    Args:
+        best: the submission's score.
+        tops: the last improvement, and the falls since, by epoch. A fall sets the top for the
+            epochs after its own: who beats the score that falls is as new as before.
+    """
+    earlier = [top.epoch for top in tops if top.epoch < best.epoch]
+    set_in = earlier[-1] if earlier else tops[0].epoch
+    return best.first_evaluated is None or best.first_evaluated > set_in
 
 
 def stale_epochs(*, epoch: int, last_improvement: int, grace_epochs: int) -> int:

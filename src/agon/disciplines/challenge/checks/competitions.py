@@ -24,21 +24,21 @@ def unimprovable_tops(outcome: Outcome | None) -> Iterator[Finding]:
     for competition, rules, state in zip(
         network.facts.competitions, network.of_competition, allocation.states, strict=True
     ):
-        if state.top is None or to_improve(rules, state) is not None:
+        top = state.top_holder
+        if top is None or to_improve(rules, state) is not None:
             continue
         full = forecast(rules, state.improvements[-1].best.epoch)
         burn = "" if full is None else f"; {rules.max_burn:g} % burns from epoch {full} on"
-        at = state.improvements[-1].best.submission
         yield Finding(
             "unimprovable-top",
             Severity.WARNING,
             (competition.id,),
             "top score",
-            publish(state.top),
+            publish(top.score),
             1.0,
             None,
             f"competition {competition.id}: {unimprovable_text(rules, state)}{burn}",
-            (RecordRefs.of("submissions", [network.facts.submissions.ids[at]]),),
+            (RecordRefs.of("submissions", [network.facts.submissions.ids[top.submission]]),),
         )
 
 

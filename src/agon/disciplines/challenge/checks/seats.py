@@ -149,24 +149,28 @@ def carried_tops(outcome: Outcome | None) -> Iterator[Finding]:
         return
     network, allocation = outcome.network, outcome.allocation
     for competition, state in zip(network.facts.competitions, allocation.states, strict=True):
-        if state.top is None or state.falls:
+        top = state.top_holder
+        if top is None or top.score == 0:
             continue
-        at = state.improvements[-1].best.submission
-        if outcome.consensus.scored[at] and outcome.consensus.uids[at] >= 0:
+        at = top.submission
+        has_seat = bool(outcome.consensus.uids[at] >= 0)
+        if outcome.consensus.scored[at] and has_seat:
             continue
         name = network.facts.submissions.ids[at]
         own = network.facts.submissions.competitions == network.facts.submissions.competitions[at]
-        best = float(outcome.consensus.scores[own].max(initial=0.0))
+        left = own & (outcome.consensus.uids >= 0)
+        best = float(outcome.consensus.scores[left].max(initial=0.0))
+        why = "which has no score now" if has_seat else "whose hotkey holds no uid now"
         yield Finding(
             "carried-top",
             Severity.INFO,
             (competition.id,),
             "top score",
-            publish(state.top),
+            publish(top.score),
             publish(best),
             None,
-            f"the top score of {competition.id}, {number(state.top)}, is that of {name} in epoch "
-            f"{state.last_improvement}, which has no score now; the best that is left is "
-            f"{number(best)}, and the top has to be beaten still",
+            f"the top score of {competition.id}, {number(top.score)}, is that of {name} in epoch "
+            f"{top.epoch}, {why}; the best that is left is {number(best)}, and the top has to be "
+            "beaten still",
             (RecordRefs.of("submissions", [name]),),
         )
