@@ -8,7 +8,7 @@ from agon.api.models.analysis import Column, Movement
 from agon.api.models.boards import BoardPage, BoardQuery
 from agon.disciplines import discipline
 from agon.errors import NotFound
-from agon.kernel.bidi import isolated_text
+from agon.kernel.text.bidi import isolated_text
 from agon.web import addresses
 from agon.web.labels import labels
 from agon.web.page import SitePage, Visit
