@@ -86,6 +86,25 @@ def test_a_plain_installation_reports_no_bug(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_commands_about_files_need_no_extra(tmp_path: Path) -> None:
+    """Robustness asked for the service's packages: its module had the published form as well."""
+    battles = tmp_path / "battles.csv"
+    battles.write_text("model_a,model_b,winner\nann,bob,model_a\nbob,cy,tie\ncy,ann,model_b\n")
+    arena = [("arena", name, str(battles)) for name in ("rate", "audit", "robustness")]
+    community = ("community", TUTORIAL)
+    commands = [
+        *arena,
+        ("convert", "arena", str(battles), "--out", "converted"),
+        ("score", *community),
+        ("check", *community),
+        ("explain", *community, "ada"),
+        ("compare", *community, "--set", "self_feedback=ignore"),
+    ]
+    results = run_without("serve", tmp_path, commands)
+    assert {words: error for words, (code, error) in results.items() if code} == {}
+    assert len(results) == len(commands)
+
+
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("extra", "command"),

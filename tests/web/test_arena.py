@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from agon.app.access.permissions import LOCAL
-from agon.app.arena.robustness import store_robustness
+from agon.app.arena.published_robustness import store_robustness
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.transitions import open_contest

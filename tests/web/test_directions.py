@@ -23,7 +23,7 @@ from agon.app.contests.lifecycle.finality import void
 from agon.app.contests.lifecycle.transitions import finalize, freeze, unfreeze
 from agon.app.contests.members import withdraw
 from agon.entities.arena import BotDescription
-from agon.kernel.bidi import closed_text
+from agon.kernel.text.bidi import closed_text
 from fakes.autumn import CUBES
 from fakes.autumn import publish as publish_problem
 from fakes.contests import all_disciplines

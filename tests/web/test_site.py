@@ -13,7 +13,7 @@ import pytest
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import creation, transitions
-from agon.kernel.bidi import closed_text
+from agon.kernel.text.bidi import closed_text
 from agon.store import session
 from agon.store.connection.engines import begin
 from agon.web import addresses, page_cache, rendering, responses

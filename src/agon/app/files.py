@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
-from agon.kernel.plain_json import InvalidJson, read_json
+from agon.kernel.text.plain_json import InvalidJson, read_json
 from agon.kernel.times import parse_time
 
 MAX_SOURCE_FILE: int = 16 << 20

@@ -233,7 +233,7 @@ class LocalTransport(Transport):
         return context
 
     def _publish(self, contest: str) -> None:
-        from agon.app.arena.robustness import store_robustness
+        from agon.app.arena.published_robustness import store_robustness
         from agon.app.contests.boards.publish import publish
 
         publish(self._service, contest)

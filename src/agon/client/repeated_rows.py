@@ -12,7 +12,7 @@ from typing import Any, Final
 import orjson
 
 from agon.disciplines import discipline, is_discipline
-from agon.kernel.plain_json import InvalidJson, read_json
+from agon.kernel.text.plain_json import InvalidJson, read_json
 from agon.records import Table
 from agon.records.names.matching import fold_name, is_ignored, own_name
 from agon.records.normal import normal_form

@@ -25,7 +25,7 @@ from agon.api.catalog import all_operations
 from agon.api.costs import OPERATIONS, QUICK, SMALL_BODY, UNLISTED, Kind
 from agon.http.bodies import has_body, require_json, spooled
 from agon.http.server_context import serving
-from agon.kernel.plain_json import InvalidJson, read_json
+from agon.kernel.text.plain_json import InvalidJson, read_json
 
 _TAKEN_BY_HANDLERS: Final = frozenset({"bodies", "streams"})
 """Kinds whose slots are taken later than here: for a body that has arrived, for a part."""

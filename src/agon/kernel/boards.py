@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from agon.errors import NotFound
-from agon.kernel.board_text import board_html, board_text
 from agon.kernel.data_frames import pandas_frame, polars_frame
 from agon.kernel.fingerprints import canonical_json
+from agon.kernel.text.board_text import board_html, board_text
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 

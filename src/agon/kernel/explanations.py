@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from agon.kernel.findings import RecordRefs
-from agon.kernel.text_tables import html_table
+from agon.kernel.text.text_tables import html_table
 
 _SHOWN = 10
 

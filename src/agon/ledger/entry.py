@@ -18,7 +18,7 @@ from typing import Any, Final
 import orjson
 
 from agon.errors import did_you_mean
-from agon.kernel.plain_json import InvalidJson, is_plain, require_limits
+from agon.kernel.text.plain_json import InvalidJson, is_plain, require_limits
 from agon.kernel.times import written_time
 from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.kinds import AN_INSTANT, is_name, is_seq, is_timestamp, issues_of, preview
@@ -204,7 +204,7 @@ def write_row(row: Any) -> bytes:
 
     Raises:
         InvalidEntry: it is not an object, holds values that JSON cannot represent, or is beyond
-            the limits of :mod:`agon.kernel.plain_json`, within which every reader can read it.
+            the limits of :mod:`agon.kernel.text.plain_json`, within which every reader can read it.
 
     Example:
         >>> write_row({"b": 1, "a": None})

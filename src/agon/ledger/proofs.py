@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from agon.errors import NotFound
 from agon.kernel.fingerprints import canonical_json
-from agon.kernel.plain_json import InvalidJson, read_json
+from agon.kernel.text.plain_json import InvalidJson, read_json
 from agon.ledger import merkle
 from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.kinds import A_COUNT, Field, field_issues, is_count, is_sha256, preview

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
 
 from agon.errors import Conflict
-from agon.kernel.bidi import closed_text
+from agon.kernel.text.bidi import closed_text
 from agon.ledger.contest_state import ContestState, Lifecycle
 from agon.ledger.issues import LedgerIssue
 

@@ -3,10 +3,10 @@
 import re
 from typing import Final
 
-from agon.kernel.bidi import closed_text, has_controls
+from agon.kernel.text.bidi import closed_text, has_controls
 
 _ISOLATED: Final = re.compile('\u2068[^<>"\u202a-\u202e\u2066-\u2069]*\u2069')
-"""A name in the marks of :func:`agon.kernel.bidi.isolated_text`, as most pages have them alone."""
+"""A name in the marks of :mod:`agon.kernel.text.bidi`, as most pages have them alone."""
 
 _TAG: Final = re.compile(r"(<[^>]*>)")
 _SHOWN: Final = re.compile(r'(?<= )(alt|aria-label|content|label|placeholder|title)="([^"]*)"')

@@ -7,7 +7,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from agon.kernel.bidi import closed_text, isolated_text
+from agon.kernel.text.bidi import closed_text, isolated_text
 
 _HASH_SHOWN: Final = 12
 _BEFORE_ID: Final = r"((?:^|[,;:(] |\b(?:Beat|with|to|against|by|of|and|without|them) ))"

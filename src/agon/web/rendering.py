@@ -16,7 +16,7 @@ from agon.api.models.contests import Contest
 from agon.app.access.permissions import permits
 from agon.disciplines import discipline
 from agon.entities.webhooks import EVENT_KINDS
-from agon.kernel.bidi import isolated_text
+from agon.kernel.text.bidi import isolated_text
 from agon.web import addresses
 from agon.web.directions import closed_html
 from agon.web.form_times import ZONES

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agon.app.access.permissions import ANONYMOUS
-from agon.app.arena.robustness import board_robustness, published_robustness
+from agon.app.arena.published_robustness import board_robustness, published_robustness
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.cases.findings import CHANGED, findings
 from agon.app.contests.ledgers import events

@@ -16,7 +16,7 @@ from agon.api.transport import Noun
 from agon.disciplines import discipline
 from agon.entities.contests import ExistingEntry, StoredEntry
 from agon.errors import NotFound, Unreadable, did_you_mean
-from agon.kernel.plain_json import InvalidJson, write_json
+from agon.kernel.text.plain_json import InvalidJson, write_json
 from agon.ledger.keys import escape_part
 
 _ROW: Final[dict[str, Any]] = {"type": "object", "additionalProperties": True}

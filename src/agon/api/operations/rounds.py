@@ -25,7 +25,7 @@ from agon.app.arena.judges import judge_of
 from agon.app.arena.live import views
 from agon.app.arena.live.latencies import latencies
 from agon.app.arena.live.protections import protections_off
-from agon.app.arena.robustness import board_robustness, published_robustness
+from agon.app.arena.published_robustness import board_robustness, published_robustness
 
 RoundNumber = Annotated[int, Field(ge=1, le=1_000_000_000, description="The round's number.")]
 

@@ -9,7 +9,7 @@ from agon.app.charts.markup import element, words
 from agon.app.charts.standalone_page import standalone_page
 from agon.attacks.detectors import PowerMeasurement
 from agon.attacks.results import AttackResult
-from agon.kernel.text_tables import Columns, html_table
+from agon.kernel.text.text_tables import Columns, html_table
 
 
 def price_chart(report: AttackReport, *, is_part: bool = False) -> str:

@@ -3,9 +3,9 @@
 from agon.app.analysis.score import Result
 from agon.app.charts.markup import element, words
 from agon.app.charts.standalone_page import standalone_page
-from agon.kernel.board_text import board_html
 from agon.kernel.boards import Board
-from agon.kernel.text_tables import html_table
+from agon.kernel.text.board_text import board_html
+from agon.kernel.text.text_tables import html_table
 
 MAX_EXPLAINED = 100
 """Number of rows that are explained: each takes some kilobytes."""

@@ -15,7 +15,7 @@ from agon.disciplines import Discipline, discipline
 from agon.editions.titles import rules_title
 from agon.kernel.findings import Finding, Severity, in_order
 from agon.kernel.rules import Rules
-from agon.kernel.text_tables import html_table
+from agon.kernel.text.text_tables import html_table
 from agon.kernel.times import parse_time
 from agon.records import InvalidRecords, Records, RowIssue
 from agon.records.look_alikes import source_findings

@@ -17,7 +17,7 @@ from agon.kernel.data_frames import pandas_frame, polars_frame
 from agon.kernel.progress import count_steps
 from agon.kernel.rounding import publish
 from agon.kernel.statistics import kendall, spearman
-from agon.kernel.text_tables import html_table, text_table
+from agon.kernel.text.text_tables import html_table, text_table
 
 _SHOWN = 10
 _MOVE_SCHEMA = pa.schema(

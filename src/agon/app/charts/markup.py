@@ -6,7 +6,7 @@ from html import escape
 from typing import Final
 from unicodedata import east_asian_width
 
-from agon.kernel.bidi import closed_text
+from agon.kernel.text.bidi import closed_text
 
 LIGHT = ("#0b6bb0", "#b47a22", "#7f29d6", "#d35077", "#455214", "#672260")
 DARK = ("#5ab0ea", "#dab33e", "#e8c9e5", "#cf6e8b", "#b2d194", "#da563e")

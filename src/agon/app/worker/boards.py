@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+from agon.app.arena.published_robustness import decides_ranks, store_robustness
 from agon.app.arena.report import round_findings
-from agon.app.arena.robustness import decides_ranks, store_robustness
 from agon.app.contests.boards import publish as boards
 from agon.app.contests.cases import findings
 from agon.app.contests.changes import dry_runs

@@ -71,7 +71,7 @@ def _variations(
 ) -> Iterator[bytes]:
     """Yield a line for each variation; add why one is missing to ``causes``."""
     from agon.disciplines.arena.rounds.faults import Fault
-    from agon.kernel.plain_json import write_json
+    from agon.kernel.text.plain_json import write_json
 
     known = [row["text"] for row in rows]
     for row in rows:

@@ -303,7 +303,7 @@ def _draw(
     from agon.cli.score import draw_rows
     from agon.cli.shared.tables import Output
     from agon.editions.titles import rules_title
-    from agon.kernel.captions import interval_caption
+    from agon.kernel.text.captions import interval_caption
 
     out = Output(output)
     heading = [page.contest, page.board, rules_title(page.edition, page.overrides)]

@@ -260,7 +260,7 @@ def read_json_lines(source: str) -> Iterator[tuple[int, Any]]:
     Raises:
         Unreadable: a line is no JSON.
     """
-    from agon.kernel.plain_json import InvalidJson, read_json
+    from agon.kernel.text.plain_json import InvalidJson, read_json
 
     for number, line in enumerate(b"".join(read_pieces(source)).splitlines(), start=1):
         if not line.strip():

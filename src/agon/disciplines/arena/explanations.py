@@ -19,11 +19,11 @@ from agon.disciplines.arena.history import (
 from agon.disciplines.arena.judges.pool_part import pool_part
 from agon.disciplines.arena.ratings.rating_history import RatingHistory
 from agon.disciplines.arena.rules import ArenaRules
-from agon.kernel.bidi import closed_text
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import publish
+from agon.kernel.text.bidi import closed_text
 
 DETAILED = 500
 """Number of the latest matches or events with a separate part; older ones share one."""

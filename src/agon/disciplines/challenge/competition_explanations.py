@@ -20,10 +20,10 @@ from agon.disciplines.challenge.reasons import number, percent
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.weights import current_burn_percent, staleness
 from agon.kernel.boards import Board
-from agon.kernel.captions import count_text
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import publish
+from agon.kernel.text.captions import count_text
 
 
 def explain_competition(outcome: Outcome, board: Board, name: str) -> Explanation:

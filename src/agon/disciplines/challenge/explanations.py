@@ -23,12 +23,12 @@ from agon.disciplines.challenge.reasons import (
 )
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.errors import NotFound, did_you_mean
-from agon.kernel.bidi import closed_text
 from agon.kernel.boards import Board
-from agon.kernel.captions import count_text
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import publish, sufficient
+from agon.kernel.text.bidi import closed_text
+from agon.kernel.text.captions import count_text
 from agon.kernel.times import from_micros
 from agon.records import Records
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from agon.kernel.captions import count_text
+from agon.kernel.text.captions import count_text
 from agon.records import Records
 from agon.records.raw import literal
 

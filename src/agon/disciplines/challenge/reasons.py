@@ -2,8 +2,8 @@
 
 from agon.disciplines.challenge.consensus import Status
 from agon.disciplines.challenge.outcome import Outcome
-from agon.kernel.captions import count_text
 from agon.kernel.rounding import publish
+from agon.kernel.text.captions import count_text
 
 _NAMED = 3
 """Maximum number of a miner's submissions named in a reason."""

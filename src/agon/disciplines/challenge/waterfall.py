@@ -35,10 +35,10 @@ from agon.disciplines.challenge.reasons import (
 )
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.kernel.boards import Board
-from agon.kernel.captions import count_text
 from agon.kernel.explanations import Explanation, NextStep, Part
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import U16, publish, sufficient
+from agon.kernel.text.captions import count_text
 from agon.records import Records
 
 GRID = 1e-6

@@ -11,7 +11,7 @@ import orjson
 from agon.app.arena.judging.excerpts import MAX_SHOWN, excerpt
 from agon.app.arena.judging.port import CallFailure, Exchange, ModelReply, Question
 from agon.disciplines.arena.rounds.faults import Fault
-from agon.kernel.plain_json import InvalidJson, read_json
+from agon.kernel.text.plain_json import InvalidJson, read_json
 from agon.runners.judges.http import JsonClient, JudgeResponse
 
 _SUCCESS: Final = 200

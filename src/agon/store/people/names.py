@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import delete, select
 
-from agon.kernel.names import beginnings
+from agon.kernel.text.names import beginnings
 from agon.store.connection.transaction import Transaction
 from agon.store.paging import next_text
 from agon.store.schema import NAME_BEGINNINGS, NAME_POSITIONS, PARTICIPANT_NAMES

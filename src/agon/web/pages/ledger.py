@@ -12,7 +12,7 @@ import orjson
 from agon.api.models.boards import Snapshot
 from agon.api.models.records import LogEntry
 from agon.errors import NotFound
-from agon.kernel.bidi import escape_controls
+from agon.kernel.text.bidi import escape_controls
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
 

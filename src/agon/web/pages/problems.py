@@ -10,7 +10,7 @@ from agon.app.access.permissions import permits
 from agon.app.dojo.conditions import contest_sentences
 from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound
-from agon.kernel.bidi import isolated_text
+from agon.kernel.text.bidi import isolated_text
 from agon.web import addresses
 from agon.web.page import Redirect, SitePage, Visit, error_texts
 from agon.web.pages.submit import (

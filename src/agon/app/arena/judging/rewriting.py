@@ -15,7 +15,7 @@ from agon.app.arena.judging.verdict import written_object
 from agon.app.arena.judging.visible_text import visible_text
 from agon.disciplines.arena.checks.plagiarism import jaccard
 from agon.disciplines.arena.rounds.faults import Fault
-from agon.kernel.plain_json import InvalidJson, read_json
+from agon.kernel.text.plain_json import InvalidJson, read_json
 
 SCHEMA: Final[Mapping[str, Any]] = {
     "type": "object",

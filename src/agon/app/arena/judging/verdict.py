@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from agon.app.arena.judging.port import Choice
-from agon.kernel.plain_json import InvalidJson, read_json
+from agon.kernel.text.plain_json import InvalidJson, read_json
 
 TIE: Final = "tie"
 

@@ -10,7 +10,7 @@ from agon.app.replay.replica import ContestReplica
 from agon.app.service import Service
 from agon.disciplines import Discipline, Names, discipline
 from agon.entities.contests import Contest
-from agon.kernel.names import shown_name
+from agon.kernel.text.names import shown_name
 from agon.ledger.spans import Integers, Spans
 from agon.records import Schema
 from agon.records.raw import quote

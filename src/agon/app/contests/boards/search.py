@@ -17,7 +17,7 @@ from agon.app.contests.boards.pages import (
 from agon.app.contests.ledgers.positions import require_storable_name
 from agon.app.service import Service
 from agon.errors import NotFound, Unreadable
-from agon.kernel.names import MAX_BEGINNING, fold, found_at
+from agon.kernel.text.names import MAX_BEGINNING, fold, found_at
 from agon.store.session import Session
 
 _MAX_BATCH: Final = 1000

@@ -8,7 +8,7 @@ from typing import IO, Any, Final
 
 from agon.app.contests.ingest.batches import Batch, SentRecord, batch_of, groups_of, records_of
 from agon.errors import Unreadable, did_you_mean
-from agon.kernel.plain_json import InvalidJson, parse_objects, read_json, write_objects
+from agon.kernel.text.plain_json import InvalidJson, parse_objects, read_json, write_objects
 from agon.records import RowIssue
 
 MAX_LINE_BYTES: Final = 4 << 20

@@ -15,7 +15,7 @@ from agon.app.contests.ingest.private_data import without_addresses
 from agon.app.contests.ingest.references import References
 from agon.disciplines import Discipline
 from agon.errors import did_you_mean
-from agon.kernel.plain_json import MAX_DEPTH, is_plain, split_together, write_together
+from agon.kernel.text.plain_json import MAX_DEPTH, is_plain, split_together, write_together
 from agon.ledger.entry import write_row
 from agon.ledger.issues import InvalidEntry
 from agon.ledger.keys import MAX_ID_BYTES, id_issues, record_key

@@ -14,7 +14,7 @@ from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.ledgers import LogEntry
 from agon.errors import NotFound, Unreadable, did_you_mean
-from agon.kernel.bidi import closed_text
+from agon.kernel.text.bidi import closed_text
 from agon.ledger.keys import record_key
 from agon.ledger.transitions import SHOWN_IN_FREEZE
 

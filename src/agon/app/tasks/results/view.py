@@ -26,7 +26,7 @@ from agon.app.tasks.trajectory import (
 )
 from agon.app.tasks.trials import TrialResult
 from agon.errors import NotFound
-from agon.kernel.captions import count_text
+from agon.kernel.text.captions import count_text
 
 MAX_TEXT: Final = 20_000
 """Characters of one text on the page: its beginning and its end."""

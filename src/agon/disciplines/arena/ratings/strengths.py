@@ -20,7 +20,6 @@ from agon.disciplines.arena.ratings.unrated import left_out_notes, reasons, sepa
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable, did_you_mean
 from agon.kernel.boards import Board
-from agon.kernel.captions import interval_caption
 from agon.kernel.ratings.bradley_terry import BradleyTerry, bradley_terry, rateable, to_elo
 from agon.kernel.ratings.clusters import Clusters
 from agon.kernel.ratings.covariance import sandwich_covariance
@@ -33,6 +32,7 @@ from agon.kernel.ratings.intervals import (
 from agon.kernel.ratings.pair_counts import PairCounts
 from agon.kernel.ratings.separation import MANY, Comparison, Separation, separate
 from agon.kernel.rounding import publish
+from agon.kernel.text.captions import interval_caption
 
 _SANDWICH_BOTS = 10_000  # whose matrices take 4 GB and, on one core, some minutes
 

@@ -9,8 +9,8 @@ from agon.disciplines.challenge.consensus import Reports
 from agon.disciplines.challenge.facts import Facts
 from agon.disciplines.challenge.outcome import Outcome
 from agon.kernel.arrays import BoolArray, IntArray
-from agon.kernel.captions import count_text
 from agon.kernel.findings import Finding, RecordRefs, Severity
+from agon.kernel.text.captions import count_text
 
 STOPPED_EPOCHS = 10
 """Epochs in which others evaluate and a validator does not, until it counts as stopped; as many as

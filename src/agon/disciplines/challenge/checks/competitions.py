@@ -11,9 +11,9 @@ from agon.disciplines.challenge.competition_explanations import (
 )
 from agon.disciplines.challenge.outcome import Outcome
 from agon.disciplines.challenge.reasons import percent
-from agon.kernel.captions import count_text
 from agon.kernel.findings import Finding, RecordRefs, Severity
 from agon.kernel.rounding import publish
+from agon.kernel.text.captions import count_text
 
 
 def unimprovable_tops(outcome: Outcome | None) -> Iterator[Finding]:

@@ -10,9 +10,9 @@ from agon.disciplines.challenge.boards import weights_board
 from agon.disciplines.challenge.facts import Facts, Seats
 from agon.disciplines.challenge.outcome import Outcome, outcome_of
 from agon.disciplines.challenge.reasons import number
-from agon.kernel.captions import count_text
 from agon.kernel.findings import Finding, RecordRefs, Severity
 from agon.kernel.rounding import publish
+from agon.kernel.text.captions import count_text
 
 _NAMED = 5
 """Maximum number of submissions or uids that a message names."""

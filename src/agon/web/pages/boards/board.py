@@ -9,7 +9,7 @@ from agon.api.models.boards import BoardPage, BoardQuery, UnscoredParticipant
 from agon.api.models.contests import Contest
 from agon.disciplines import discipline
 from agon.errors import NotFound
-from agon.kernel.bidi import isolated_text
+from agon.kernel.text.bidi import isolated_text
 from agon.web import addresses
 from agon.web.labels import labels
 from agon.web.names import short_id

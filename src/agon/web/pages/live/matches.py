@@ -7,7 +7,7 @@ from typing import Any, Final
 from agon.api.models.rounds import Match
 from agon.app.arena.live.matches import side_of
 from agon.errors import NotFound
-from agon.kernel.bidi import isolated_text
+from agon.kernel.text.bidi import isolated_text
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
 from agon.web.pages.empty import has_no_board

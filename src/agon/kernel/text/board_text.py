@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from agon.kernel.text_tables import html_table, text_table
+from agon.kernel.text.text_tables import html_table, text_table
 
 _MAX_CELL = 24
 

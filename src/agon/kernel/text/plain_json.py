@@ -63,9 +63,9 @@ def read_json(text: bytes) -> Any:
     Example:
         >>> read_json(b'{"a": [1, 2.5, null]}')
         {'a': [1, 2.5, None]}
-        >>> read_json(b'{"vote": "A", "vote": "B"}')
+        >>> read_json(b'{"key": 1, "key": 2}')
         Traceback (most recent call last):
-        agon.kernel.plain_json.InvalidJson: has the key 'vote' twice in one object; give it once
+        agon.kernel.text.plain_json.InvalidJson: has the key 'key' twice in one object; give it once
     """
     try:
         value = orjson.loads(text)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agon.kernel.plain_json import (
+from agon.kernel.text.plain_json import (
     MAX_DEPTH,
     MAX_KEYS,
     InvalidJson,

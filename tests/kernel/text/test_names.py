@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agon.kernel.names import MAX_BEGINNING, MAX_WORDS, beginnings, fold, found_at, shown_name
+from agon.kernel.text.names import MAX_BEGINNING, MAX_WORDS, beginnings, fold, found_at, shown_name
 
 
 @pytest.mark.parametrize(
