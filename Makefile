@@ -3,7 +3,7 @@
 # make check     lint, types of the package, contracts and the quick tests: the inner loop
 # make test      sets everything up and runs every check: lint, types, contracts, documentation, tests
 # make test-all  the same with all cases, and the generative tests in full size (tests/sizes.py)
-# make test-engines  boards on all engines, with Apache Spark; CI runs it after make test
+# make test-engines  the tests of engines that need Apache Spark; CI runs it after make test
 # Debian's interpreter is built with profile-guided optimization, which others on the PATH may lack.
 PYTHON ?= $(or $(wildcard /usr/bin/python3.11),python3)
 BIN := .venv/bin
