@@ -3,7 +3,7 @@
 # make check     lint, types of the package, contracts and the quick tests: the inner loop
 # make test      sets everything up and runs every check: lint, types, contracts, documentation, tests
 # make test-all  the same with all cases, and the generative tests in full size (tests/sizes.py)
-# make test-engines  boards on all engines, with Apache Spark; CI runs it after make test
+# make test-engines  the tests of engines that need Apache Spark; CI runs it after make test
 # Debian's interpreter is built with profile-guided optimization, which others on the PATH may lack.
 PYTHON ?= $(or $(wildcard /usr/bin/python3.11),python3)
 BIN := .venv/bin
@@ -20,7 +20,7 @@ SLOW := tests/repository/test_distribution.py tests/repository/test_disciplines.
 # modules that are imported rarely or never.
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile --require-hashes --no-deps
 EDITABLE := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
-RARE := tests|testing|mypy|mypyc|pandas|pip|setuptools|pkg_resources|lexers|graphql|schemathesis|mssql|mysql|oracle
+RARE := tests|testing|mypy|mypyc|pandas|pip|setuptools|pkg_resources|lexers|graphql|schemathesis|mssql|mysql|oracle|orm|physics|cuda|signal|mllib|async_api|distutils|experimental
 BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/($(RARE))/' .venv/lib
 RUN_PACKAGES := bubblewrap fonts-dejavu-core
 DEV_PACKAGES := postgresql podman runc busybox-static squid chromium-headless-shell nginx-light openssl

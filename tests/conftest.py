@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 
 from fakes.demo import Demo, run_demo_once
-from sizes import ALL, left_out
+from sizes import ALL, left_out, size
 
 # OpenBLAS starts a thread per processor that waits in a loop: where these are busy, solving a
 # system of 400 equations then takes seconds instead of milliseconds. It reads this when loaded.
@@ -15,8 +15,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 pytest_plugins = ["postgresql_server"]
 
-# `make test` tries the same examples in every run; `make test-all` draws new ones.
-settings.register_profile("agon", derandomize=not ALL, deadline=None)
+# `make test` tries the same examples in every run; `make test-all` draws new ones, and more.
+settings.register_profile(
+    "agon", derandomize=not ALL, deadline=None, max_examples=size(100, at_least=25)
+)
 settings.load_profile("agon")
 
 

@@ -58,6 +58,7 @@ def test_nothing_much_cheaper_than_the_catalog_is_found(report: AttackReport) ->
         assert dict(files[found["replay"]].plan) == found["plan"]
 
 
+@pytest.mark.exhaustive
 def test_a_guard_off_alone_opens_its_attack_and_an_idle_one_is_named(report: AttackReport) -> None:
     """The two attacks have nothing to do with tables in strings."""
     guards: list[dict[str, Any]] = report.to_dict()["ablation"]

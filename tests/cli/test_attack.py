@@ -67,6 +67,7 @@ def test_prices_are_replaced_by_a_file(agon: Cli, tmp_path: Path) -> None:
     assert str(file) in wrong.err
 
 
+@pytest.mark.exhaustive
 def test_a_real_board_is_attacked_after_its_last_epoch(agon: Cli, tmp_path: Path) -> None:
     """What would first place cost here?"""
     agon("simulate", "challenge", "--out", str(tmp_path / "data"), "--size", "200")

@@ -61,6 +61,7 @@ def test_a_pipe_gets_no_progress(tmp_path: Path) -> None:
     assert "%" not in done.out.replace("95 %", "")
 
 
+@pytest.mark.exhaustive
 def test_work_on_ledgers_and_databases_has_a_share(
     agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

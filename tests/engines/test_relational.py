@@ -53,6 +53,7 @@ def test_commands_score_and_compare_on_sail_and_reject_what_needs_rows(
     assert command("score", "challenge", str(folder), "--engine", "sail").code == 4
 
 
+@pytest.mark.exhaustive
 def test_commands_rate_and_explain_an_arena_on_sail(command: Cli, tmp_path: Path) -> None:
     """Counts of pairs are enough for Bradley–Terry; judges need single votes."""
     folder, form = str(tmp_path / "records"), ("--format", "json")

@@ -74,7 +74,7 @@ def test_a_task_is_read_or_refused_as_the_table_says(name: str, tmp_path: Path) 
     assert f"{issue.where} {issue.what}" == expected["reason"]
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", CORPUS)
 def test_a_task_is_measured_as_the_table_says(
     name: str, tmp_path: Path, engine: Containers

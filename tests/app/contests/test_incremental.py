@@ -118,6 +118,7 @@ def test_the_documented_sizes_are_those_of_the_tests() -> None:
         assert f"{count} random ledgers at {comparisons} positions" in page
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=size(15, at_least=3, dear=True), deadline=None)
 @given(data=st.data())
 def test_stepwise_reading_of_a_short_ledger_equals_replay(

@@ -31,7 +31,7 @@ def _result(name: str, **overrides: Any) -> AttackResult:
     return _runner(**overrides).run(select(LAB, [name])[0])
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("rules", "attacks"),
     [

@@ -86,6 +86,7 @@ def test_a_push_within_the_outlier_bound_resets_the_decay_under_the_reference_ed
     assert rows_of(after, "competitions")["main"]["best"] > 0.816
 
 
+@pytest.mark.exhaustive
 def test_each_guard_alone_makes_an_attack_dearer() -> None:
     """Without it the attack costs what it costs under the reference edition."""
     assert dust_price() >= 50

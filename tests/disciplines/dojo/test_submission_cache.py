@@ -3,6 +3,7 @@
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -120,6 +121,7 @@ def test_the_order_of_arrival_does_not_depend_on_the_order_of_reading(
     assert cache.numbers["row"].tolist() == [2 + int(name[1:]) for name in texts["id"]]
 
 
+@pytest.mark.exhaustive
 def test_many_small_chunks_are_combined() -> None:
     """With a chunk per appended record every access to a text would be a search."""
     growing = AppendOnlyTables(SCHEMA)

@@ -146,6 +146,7 @@ def test_the_system_of_an_image_cannot_be_changed(
     assert outputs.path.with_name("stdout.txt").read_text() == ""
 
 
+@pytest.mark.exhaustive
 def test_a_home_folder_with_programs_on_the_path_is_not_handed_over(
     course: Course, containers: Containers, tmp_path: Path
 ) -> None:

@@ -30,6 +30,9 @@ GLUED = re.compile(
 )
 """A word and a number that a template put next to each other without a space."""
 
+LEDGER_LINK = re.compile(r'<a [^>]*href="[^"]*/ledger[^"]*"[^>]*>.*?</a>', re.DOTALL)
+POSITION = re.compile(r"\b(?:position|entry) \d[\d,]*", re.IGNORECASE)
+
 WIDE, NARROW = {"width": 1200, "height": 800}, {"width": 320, "height": 640}
 
 ELEMENTS = """texts => texts.map(text => {
@@ -68,6 +71,27 @@ def test_every_page_is_linked_from_another(site: Site) -> None:
     """A page without a link is found by those only who read the list of addresses."""
     visited = {route(address) for pages in site.visited.values() for address in pages}
     assert {path for path, _ in PAGES} - visited == set()
+
+
+def test_no_page_but_that_of_the_ledger_names_positions(site: Site) -> None:
+    """Readers of the history of a score read "records up to position 106" as its cause.
+
+    Part of the pages, one of each sort; with TEST_ALL_SIZES all.
+    """
+    shown = [
+        page
+        for page in site.visited["anonymous"].values()
+        if page.is_page and "/ledger" not in page.address
+    ]
+    pages = shown if ALL else {sort(page.address): page for page in shown}.values()
+    paths = {kind(page.address)[0].split("/")[3] for page in pages if page.address.count("/") > 2}
+    assert {"people", "matches", "epochs", "rules", "distribution"} <= paths
+    named = {
+        page.address: said
+        for page in pages
+        if (said := POSITION.findall(Markup(LEDGER_LINK.sub("", page.body)).text))
+    }
+    assert named == {}
 
 
 @pytest.mark.sample(2)

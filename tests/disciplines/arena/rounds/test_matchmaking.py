@@ -138,6 +138,7 @@ def test_long_runs_of_one_owner_are_paired_as_by_scanning(owners: int, *, descen
         )
 
 
+@pytest.mark.exhaustive
 def test_a_hundred_thousand_bots_are_paired_in_linear_steps() -> None:
     """Half of them of one owner, at the low end: each of those scanned all others of its owner.
 
