@@ -34,7 +34,7 @@ from agon.kernel.ratings.pair_counts import PairCounts
 from agon.kernel.ratings.separation import MANY, Comparison, Separation, separate
 from agon.kernel.rounding import publish
 
-_SANDWICH_BOTS = 10_000  # whose matrices take 4 GB and, on one core, some minutes
+_SANDWICH_BOTS = 10_000  # whose matrices take 5 GB and, on one core, two minutes
 
 
 @dataclass(frozen=True, eq=False)
