@@ -34,7 +34,7 @@ from agon.kernel.ratings.separation import MANY, Comparison, Separation, separat
 from agon.kernel.rounding import publish
 from agon.kernel.text.captions import interval_caption
 
-_SANDWICH_BOTS = 10_000  # whose matrices take 4 GB and, on one core, some minutes
+_SANDWICH_BOTS = 10_000  # whose matrices take 5 GB and, on one core, two minutes
 
 
 @dataclass(frozen=True, eq=False)
