@@ -181,16 +181,16 @@ def test_an_empty_list_of_hosts_needs_a_mode_beside_it(tmp_path: Path, toml: str
 
 
 def test_shared_tests_run_in_the_agents_image(tmp_path: Path) -> None:
-    """The format builds tests/Dockerfile for separate tests alone; agon also where no mode is."""
+    """As in the format, which builds tests/Dockerfile for separate tests alone; a note says so."""
     folder = harbor(tmp_path / "t")
     write(folder, {"tests/Dockerfile": "FROM x\nCOPY . /tests\n"})
-    assert (read_task(folder).files.verifier, read_task(folder).settings.notes) == (True, ())
-    shared = TOML.replace("[verifier]", '[verifier]\nenvironment_mode = "shared"')
-    write(folder, {"task.toml": shared})
-    task = read_task(folder)
-    assert not task.files.verifier
-    (note,) = task.settings.notes
-    assert note.startswith("t/tests/Dockerfile is not built, as [verifier] environment_mode says")
+    for mode, is_built in (("", False), ("shared", False), ("separate", True)):
+        line = f'[verifier]\nenvironment_mode = "{mode}"' if mode else "[verifier]"
+        write(folder, {"task.toml": TOML.replace("[verifier]", line)})
+        task = read_task(folder)
+        assert task.files.verifier is is_built
+        notes = [note[:45] for note in task.settings.notes]
+        assert notes == ([] if is_built else ["t/tests/Dockerfile is not built, as the tests"])
 
 
 def test_files_of_the_image_that_the_tests_hide_are_noted(tmp_path: Path) -> None:
