@@ -207,7 +207,9 @@ class _TrialRunner:
                 task,
                 number,
                 CountedAgent(
-                    self._agent, partial(self.spending.add_call, task.name, number, attempt)
+                    self._agent,
+                    end=lambda: self.spending.end,
+                    count=partial(self.spending.add_call, task.name, number, attempt),
                 ),
                 containers=self._containers,
                 image=image,
