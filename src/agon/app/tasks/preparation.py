@@ -127,7 +127,9 @@ def of_task(task: Task, trial: AgentTrial, image: Image) -> AgentTrial:
         trial: the trial.
         image: the image, with the working folder of the task.
     """
-    settings, workdir = task.settings, task.files.workdir
+    settings, files = task.settings, task.files
+    environment = None if trial.state else files.environment  # the first step brings it for all
+    laid = filter(None, (environment, files.workdir))
     return replace(
         trial,
         user=settings.agent_user,
@@ -135,7 +137,7 @@ def of_task(task: Task, trial: AgentTrial, image: Image) -> AgentTrial:
         reserved=tuple(place.path for place in settings.service_outputs),
         keeps_owners=settings.is_step and bool(settings.agent_user),
         excluded=settings.excluded if settings.separate else (),
-        laid=(Mount(source=workdir, target=image.workdir),) if workdir else (),
+        laid=tuple(Mount(source=folder, target=image.workdir) for folder in laid),
     )
 
 

@@ -235,7 +235,9 @@ class Files:
         tests: the folder the verifier sees as ``/tests``.
         shared_tests: a folder whose files it sees there as well, where ``tests`` has no such file;
             None: there is none.
-        workdir: the folder whose files a step brings into the working folder; None: there is none.
+        environment: the folder whose files are brought into the working folder of a named image;
+            None: there is none.
+        workdir: the folder whose files a step brings there; None: there is none.
         verifier: whether the verifier's image is built from that folder.
         verifier_image: the name of the verifier's image; empty: built, or the agent's.
         script: the test script, if it is not ``test.sh`` in ``tests``.
@@ -249,6 +251,7 @@ class Files:
     image: str = ""
     tests: Path
     shared_tests: Path | None = None
+    environment: Path | None = None
     workdir: Path | None = None
     verifier: bool = False
     verifier_image: str = ""

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.containers import Image
+from agon.app.containers import AgentTrial, Image
 from agon.app.examples import example_tasks
 from agon.app.files import InvalidPackage
 from agon.app.tasks.formats.discovery import read_task, read_tasks
 from agon.app.tasks.formats.variables import VariableNames, with_variables
 from agon.app.tasks.outputs import outputs_of
+from agon.app.tasks.preparation import of_task
 from agon.app.tasks.task import TaskLimits
 from agon.errors import NotFound, Unreadable
 from app.tasks.folders import TOML, YAML, harbor, terminal_bench, write
@@ -438,3 +439,20 @@ def test_the_example_tasks_are_sound() -> None:
     assert {task.settings.about.difficulty for task in tasks} == {"easy", "medium", "hard"}
     assert {task.reward_source for task in tasks} == {"exit_code", "both"}
     assert [note for task in tasks for note in task.settings.notes] == []
+
+
+def test_files_of_the_environment_go_into_the_working_folder_of_a_named_image(
+    tmp_path: Path,
+) -> None:
+    """As in the format, where neither a Dockerfile nor a compose file says what they are for."""
+    named = '[environment]\ndocker_image = "localhost/agon-base:1"\n'
+    folder = harbor(tmp_path / "t", leave_out="environment/Dockerfile", toml=named)
+    assert read_task(folder).files.environment is None
+    write(folder, {"environment/data/in": "1"})
+    task = read_task(folder)
+    assert task.files.environment == folder.resolve() / "environment"
+    image = Image(reference="i", content="c", user="", writable=(), cached=True, seconds=0.0)
+    trial = of_task(task, AgentTrial(run="r", name="n", folder=tmp_path), image)
+    assert [(one.source, one.target) for one in trial.laid] == [(task.files.environment, "/app")]
+    write(folder, {"environment/Dockerfile": "FROM x\n"})
+    assert read_task(folder).files.environment is None

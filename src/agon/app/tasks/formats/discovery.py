@@ -170,6 +170,7 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
     built = (context / "Dockerfile").exists() or not settings.image
     if built:
         require(folder, "environment/Dockerfile", issues)
+    environment = None if built else _environment_files(folder, issues)
     require(folder, "tests/test.sh", issues)
     refuse_compose(folder, _COMPOSE_OF_TESTS, issues)
     if settings.separate and not settings.verifier_image:
@@ -190,6 +191,7 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
         files=Files(
             context=context if built else None,
             image="" if built else settings.image,
+            environment=environment,
             tests=tests,
             verifier=has_own_image,
             verifier_image=settings.verifier_image,
@@ -227,6 +229,7 @@ def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]
     built = (context / "Dockerfile").exists() or not settings.image
     if built:
         require(folder, "environment/Dockerfile", issues)
+    environment = None if built else _environment_files(folder, issues)
     if settings.keep_servers:
         remedy = "leave one out, or split the steps into tasks of their own"
         issues.append(FileIssue(where, "has steps and servers that go on", remedy))
@@ -263,6 +266,7 @@ def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]
         files=Files(
             context=context if built else None,
             image="" if built else settings.image,
+            environment=environment,
             tests=folder / "steps",
             shared_tests=_folder(folder / "tests"),
             solution=solution_of_step(folder, settings.steps[0]) if has_solutions else None,
@@ -276,6 +280,15 @@ def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]
         or ("both" if any(map(writes_reward, places)) else "exit_code"),
         sha256=sha256_of(folder),
     )
+
+
+def _environment_files(folder: Path, issues: list[FileIssue]) -> Path | None:
+    """Return the folder whose files go into a named image, which no compose file describes."""
+    place = folder / "environment"
+    if not place.is_dir() or (folder / _COMPOSE).exists() or not any(place.iterdir()):
+        return None
+    check_workdir(folder, "environment", issues)
+    return place
 
 
 def _folder(path: Path) -> Path | None:
