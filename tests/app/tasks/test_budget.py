@@ -14,7 +14,7 @@ from agon.app.tasks.results.folder import read_results
 from agon.app.tasks.run import plan_of, run_tasks
 from agon.runners.agents.chat import Chat
 from agon.runners.agents.model import ModelAgent
-from app.tasks.folders import harbor
+from app.tasks.folders import harbor, stepped
 from app.tasks.loopback import Endpoint, completion, serving
 from app.tasks.test_run import ticking
 from fakes.containers import FakeContainers, FakeShell
@@ -71,6 +71,21 @@ def test_a_trial_that_is_done_by_the_last_call_counts(tmp_path: Path) -> None:
         summary = run(tmp_path, endpoint, Budget(tokens=20))
     assert (summary["total"], summary["passed"], summary["unscored"]) == (1, 1, 0)
     assert summary["stopped"] == "26 tokens are used, of 20"
+
+
+def test_no_step_begins_to_call_once_a_limit_is_reached(tmp_path: Path) -> None:
+    """The first step is done by the call that reaches it; the second asks nothing."""
+    tasks = read_tasks([stepped(tmp_path / "t")])
+    now = ticking()
+    with serving("DONE") as endpoint:
+        agent = ModelAgent(Chat(endpoint.url, "m"))
+        summary = run_tasks(
+            tasks, agent, containers=FakeContainers(shell=FakeShell({}), rewards={"reward": 1.0}),
+            out=tmp_path / "out", plan=plan_of(tasks, agent, trials=1, run="r", now=now), jobs=1,
+            now=now, budget=Budget(tokens=10),
+        )  # fmt: skip
+    assert len(endpoint.requests) == 1
+    assert (summary["stopped"], summary["unscored"]) == ("13 tokens are used, of 10", 1)
 
 
 def test_a_larger_limit_runs_the_trial_again_and_counts_what_was_paid(tmp_path: Path) -> None:

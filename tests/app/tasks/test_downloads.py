@@ -45,7 +45,8 @@ def test_an_image_of_the_verifier_is_built_from_the_tests(tmp_path: Path) -> Non
     folder = harbor(tmp_path / "t", toml='artifacts = ["/srv/data/x"]\n')
     image = Image(reference="", content="", user="", writable=(), cached=True, seconds=0.0)
     assert verifier_spec(read_task(folder), image.outputs) is None
-    write(folder, {"tests/Dockerfile": "FROM x\n"})
+    separate = 'artifacts = ["/srv/data/x"]\n[verifier]\nenvironment_mode = "separate"\n'
+    write(folder, {"tests/Dockerfile": "FROM x\nCOPY . /tests\n", "task.toml": separate})
     spec = verifier_spec(read_task(folder), ("/work", "/srv/data/x"))
     assert spec is not None
     assert (spec.context, spec.writable) == (folder.resolve() / "tests", ("/work", "/srv/data"))

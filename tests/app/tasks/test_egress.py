@@ -11,10 +11,10 @@ from agon.app.tasks.formats.discovery import read_tasks
 from agon.app.tasks.results.folder import read_results
 from agon.app.tasks.run import plan_of, run_tasks
 from agon.cli.challenge.arguments import Reach, hosts_of
-from agon.errors import Unavailable, Unreadable
+from agon.errors import NotScorable, Unavailable, Unreadable
 from agon.runners.agents.builtin import NopAgent
 from agon.runners.containers.networks.trial_proxy import host_names, proxy_settings
-from app.tasks.folders import harbor
+from app.tasks.folders import harbor, stepped, write
 from app.tasks.test_run import ticking
 from fakes.containers import FakeContainers
 
@@ -155,3 +155,17 @@ def test_a_missing_proxy_ends_a_run_before_its_folder_is_made(tmp_path: Path) ->
             now=ticking(),
         )  # fmt: skip
     assert not (tmp_path / "run").exists()
+
+
+def test_steps_with_services_run_without_any_network_outside(tmp_path: Path) -> None:
+    """Tests of a step share the services' network, which the agents of later steps need open."""
+    folder = stepped(tmp_path / "t")
+    compose = "services:\n  db:\n    image: localhost/agon-base:1\n    command: sleep 9\n"
+    tasks = read_tasks([write(folder, {"environment/docker-compose.yaml": compose})])
+    agent, now = NopAgent(), ticking()
+    plan = plan_of(tasks, agent, trials=1, run="r", now=now, agent_network="public")
+    with pytest.raises(NotScorable, match=r"t: a task with steps and services .* apart from"):
+        run_tasks(
+            tasks, agent, plan=plan, containers=FakeContainers(), out=tmp_path / "out", jobs=1,
+            now=now,
+        )  # fmt: skip

@@ -276,7 +276,7 @@ def test_terminal_bench_1_runs_its_script_in_the_folder_of_its_tests(tmp_path: P
 @pytest.mark.parametrize(
     ("mode", "is_built", "mounted"),
     [
-        ("", True, ["Dockerfile", "cheat.sh", "test.sh"]),
+        ("", False, ["Dockerfile", "cheat.sh", "test.sh"]),
         ("separate", True, []),
         ("shared", False, ["Dockerfile", "cheat.sh", "test.sh"]),
     ],

@@ -42,7 +42,8 @@ def test_tasks_say_whether_servers_go_on_or_the_operator_does(tmp_path: Path) ->
     never = terminal_bench(tmp_path / "never", yaml=f"{YAML}keep_servers: false\n")
     write(never, {"run-tests.sh": CONNECTS})
     assert not keeps_servers(read_task(never), allowed=True)
-    write(said, {"tests/Dockerfile": "FROM x\n"})
+    separate = '[verifier]\nkeep_servers = true\nenvironment_mode = "separate"\n'
+    write(said, {"tests/Dockerfile": "FROM x\nCOPY . /tests\n", "task.toml": separate})
     assert not keeps_servers(read_task(said), allowed=True)
     wrong = harbor(tmp_path / "wrong", toml='[verifier]\nkeep_servers = "yes"\n')
     with pytest.raises(InvalidPackage, match="give true or false"):

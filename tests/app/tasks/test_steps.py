@@ -208,7 +208,7 @@ def test_tests_of_a_step_receive_artifacts_alone_where_it_or_its_task_says_so(
     task = read_task(three_steps(tmp_path))
     one, two, three = (task_of_step(task, step).settings for step in task.settings.steps)
     assert [each.shown for each in (one, two, three)] == [
-        ("/app/all",), ("/app/all", "/app/two"), None,
+        ("/app/all", "/logs/artifacts"), ("/app/all", "/app/two", "/logs/artifacts"), None,
     ]  # fmt: skip
     assert [each.verifier_bounds.memory_mb for each in (one, two, three)] == [128, 256, 128]
     assert (two.verifier_workdir, two.verifier_env["A"]) == ("/srv", "a")

@@ -326,6 +326,30 @@ def test_rewards_pass_by_the_rule_and_a_failure_names_the_key(
 
 
 @pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (b"1", ""),
+        (b"0", "the reward is 0; reward.json says 1 and reward.txt less, and the smaller counts"),
+    ],
+)
+def test_a_reason_says_that_the_smaller_of_two_files_counts(text: bytes, why: str) -> None:
+    """The format reads reward.json alone, which a program of the agent may have written."""
+    logs = io.BytesIO()
+    for name, content in ((b"reward.json", b'{"reward": 1}'), (b"reward.txt", text)):
+        entry = ArchiveEntry(name=b"logs/verifier/" + name, kind="file", size=len(content))
+        logs.write(header(entry) + content + padding(len(content)))
+    logs.write(END)
+    logs.seek(0)
+    verdict = verdict_of_tests(
+        Diagnosis("finished", exit_code=0),
+        report_of(),
+        read_reward(logs, {}),
+        PassRule(source="both"),
+    )
+    assert verdict == (("failed", why) if why else ("passed", ""))
+
+
+@pytest.mark.parametrize(
     ("source", "exit_code", "value", "outcome", "reason"),
     [
         ("exit_code", 0, 0.0, "passed", "the tests ended with exit code 0, although the reward is 0"),  # noqa: E501

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from agon.app.containers import Outputs
-from agon.runners.containers.state_archives import select_outputs, write_start
+from agon.runners.containers.archives import END, ArchiveEntry, header
+from agon.runners.containers.state_archives import select_outputs, write_owners, write_start
 
 
 def state_of(place: Path, *members: tuple[str, bytes, str]) -> Path:
@@ -129,3 +130,15 @@ def test_a_part_of_what_an_agent_left_is_what_is_named_and_not_excluded(tmp_path
     assert (part.declared, part.files, part.size) == (("/app/out", "/srv/x"), 2, 4)
     assert [(one.name, one.reason) for one in part.left_out] == [("/srv/x", "it is not there")]
     assert outputs.path.read_bytes() == state.read_bytes()
+
+
+def test_owners_are_listed_by_lines_that_hold_one_name(tmp_path: Path) -> None:
+    """A name with a line in it, or a blank at its end, would name another file there."""
+    names = [b"app", b"app/own", b"app/two words", b"app/x\n1000 /app/hidden", b"app/hidden ",
+             b"app/hidden\t", b"app/a  b", b"logs/agent/x"]  # fmt: skip
+    rows = [ArchiveEntry(name=name, kind="folder", group=1000) for name in names]
+    root = ArchiveEntry(name=b"app/hidden", kind="folder")
+    state = tmp_path / "state.tar"
+    state.write_bytes(b"".join(map(header, (*rows, root))) + END)
+    write_owners(tmp_path / "owners", state)
+    assert (tmp_path / "owners").read_bytes() == b"1000 /app/two words\n1000 /app/own\n1000 /app\n"

@@ -168,3 +168,146 @@ def test_tests_that_receive_artifacts_alone_take_nothing_from_the_next_step(
     honest = "if [ -e ready ]; then [ -e kept ] && echo 42 > sum; else touch first kept; fi"
     result = result_of(containers, Script(honest), folder)
     assert (result.result, result.reason) == ("passed", "")
+
+
+USERS: Final = """\
+[agent]
+user = "ada"
+timeout_sec = 30
+[verifier]
+reward_source = "exit_code"
+[[verifier.collect]]
+command = "cat /app/private/key > /app/collected"
+[[steps]]
+name = "one"
+[[steps]]
+name = "two"
+[steps.healthcheck]
+command = "id -u > /tmp/health"
+interval_sec = 1
+[[steps]]
+name = "three"
+[steps.agent]
+user = "bea"
+"""
+OF_USERS: Final = """\
+FROM localhost/agon-base:1
+RUN printf '%s:x:%s::/:/bin/sh\\n' ada 1000:1000 bea 1001:1001 >> /etc/passwd \\
+    && echo 42 > /app/hidden && chmod 600 /app/hidden \\
+    && mkdir /app/own && echo 42 > /app/own/key && chmod 600 /app/own/key && chown 1000 /app/own
+WORKDIR /app
+"""
+BY_STEP: Final = {
+    "one": "umask 077; mkdir private; echo one > private/key; echo o > 'two  spaces'; ln -s key l; "
+    "(cd own; while :; do mv key k; echo mine > key; mv -f k key; done) 2>/dev/null >&2 &",
+    "two": "umask 077; echo two >> private/key; cat hidden own/* > seen 2>/dev/null; "
+    "echo t > by-two; "
+    "cat laid /tmp/health > prepared",
+    "three": "echo bea > by-three; cat hidden > seen 2>/dev/null; "
+    "echo x 2>/dev/null >> private/key",
+}
+TESTS_OF_USERS: Final = """\
+#!/bin/sh
+cd /app; for f in private/key collected by-two prepared by-three seen; do
+    [ ! -e $f ] || echo "$f: $(tr '\\n' ' ' < $f)"
+done
+[ -O hidden ] && [ -O private/key ]
+"""
+
+
+def of_users(folder: Path) -> Path:
+    """Write a task whose steps have agents with two users."""
+    files = {
+        "task.toml": USERS,
+        "environment/Dockerfile": OF_USERS,
+        "tests/test.sh": TESTS_OF_USERS,
+        "steps/two/workdir/laid": "laid\n",
+        "steps/two/workdir/setup.sh": "id -u > /tmp/setup && cat /tmp/setup > set-up\n",
+    }
+    for name, script in BY_STEP.items():
+        files[f"steps/{name}/instruction.md"] = "Work.\n"
+        files[f"steps/{name}/solution/solve.sh"] = f"#!/bin/sh\n{script}\nexit 0\n"
+    return write(folder, files)
+
+
+def test_each_step_has_its_user_whose_files_stay_its_own(
+    containers: Containers, tmp_path: Path
+) -> None:
+    """What the user ada left it can read and write again, and the user bea cannot.
+
+    What the image keeps from both stays closed, also where a process moves it as the step ends.
+    """
+    result = result_of(containers, OracleAgent(), of_users(tmp_path / "task"))
+    assert (result.result, result.reason) == ("passed", "")
+    printed = [
+        (tmp_path / "trial" / step["parts"]["verifier"]["stdout"]["file"]).read_text().splitlines()
+        for step in result.steps
+    ]
+    assert printed[0] == ["private/key: one ", "collected: one "]
+    assert printed[1][:4] == [
+        "private/key: one two ", "collected: one two ", "by-two: t ", "prepared: laid 1000 ",
+    ]  # fmt: skip
+    assert printed[2][0] == "private/key: one two "
+    assert "by-three: bea " in printed[2]
+    assert all(lines[-1].startswith("seen: ") and "42" not in lines[-1] for lines in printed[1:])
+
+
+SERVICES: Final = """\
+artifacts = [{ source = "/var/state/total", service = "ledger" }]
+[agent]
+timeout_sec = 30
+[verifier]
+reward_source = "exit_code"
+[[steps]]
+name = "one"
+[[steps.verifier.collect]]
+command = "echo one >> /var/state/total"
+service = "ledger"
+[[steps]]
+name = "two"
+artifacts = [{ source = "/var/state/more", service = "ledger" }]
+[[steps.verifier.collect]]
+command = "cp /var/state/total /var/state/more"
+service = "ledger"
+[steps.verifier]
+environment_mode = "separate"
+"""
+LEDGER: Final = """\
+services:
+  ledger:
+    image: localhost/agon-base:1
+    command: nc -ll -p 7001 -e sh -c "read -r word && echo $$word >> /var/state/total && echo ok"
+    tmpfs: [/var/state]
+    expose: [7001]
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "result"),
+    [
+        ("until echo {} | nc -w 5 ledger 7001 | grep -q ok; do sleep 0.1; done", "passed"),
+        ("mkdir -p /var/state; printf '1\\none\\n2\\n' | tee /var/state/total /var/state/more",
+         "failed"),
+    ],
+    ids=["honest", "own files"],
+)  # fmt: skip
+def test_services_go_on_from_step_to_step_and_are_collected_after_each(
+    containers: Containers, tmp_path: Path, script: str, result: str
+) -> None:
+    """One service stores what both agents send; a step's tests see it as the step ended."""
+    seen = '#!/bin/sh\ncd /var/state; [ "$(echo $(cat {}))" = "{}" ]\n'
+    folder = write(
+        tmp_path / "task",
+        {
+            "task.toml": SERVICES,
+            "environment/Dockerfile": "FROM localhost/agon-base:1\nWORKDIR /app\n",
+            "environment/docker-compose.yaml": LEDGER,
+            "steps/one/instruction.md": "Send 1.\n",
+            "steps/two/instruction.md": "Send 2.\n",
+            "steps/one/solution/solve.sh": f"#!/bin/sh\n{script.format(1)}\n",
+            "steps/two/solution/solve.sh": f"#!/bin/sh\n{script.format(2)}\n",
+            "steps/one/tests/test.sh": seen.format("total", "1 one"),
+            "steps/two/tests/test.sh": seen.format("more", "1 one 2"),
+        },
+    )
+    assert result_of(containers, OracleAgent(), folder).result == result

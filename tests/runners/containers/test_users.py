@@ -36,6 +36,7 @@ TESTS = """\
 #!/bin/sh
 echo "tests $(id -u) agent $(cat /app/who) home $(cat /app/home) read [$(cat /app/read)]"
 echo "private $(cat /app/private/file) collected $(cat /app/collected)"
+echo "by ada $(cat /logs/artifacts/user)"
 echo "own $(tr '\\n' ' ' < /home/ada/p/own) logs $(cat /logs/agent/agent.txt /logs/artifacts/made)"
 ls /logs/verifier
 """
@@ -94,6 +95,7 @@ def test_agent_and_tests_have_their_users_and_the_agent_reads_nothing_of_root(
         "tests 65534 agent 1000 home /home/ada read []",
         "private secret collected secret",
         "0",
+        "by ada 1000",
         "own own more  logs log",
         "made",
     ]

@@ -222,6 +222,8 @@ class AgentTrial:
         user: the user that the agent changes to; empty: the image's.
         tests_user: the user that runs the tests; empty: the image's.
         reserved: paths that services hand over, so that the agent's own of these names are not.
+        keeps_owners: whether the outputs say by their groups which user each file belongs to, as
+            what is in the container wrote it there: the next step's agent may be that user.
         excluded: folders of the outputs, each with the patterns of what below it is left out.
         agent_timeout: whether the tests judge an agent whose time was up.
         state: what the step before left: the agent begins with it; None: with the image alone.
@@ -241,6 +243,7 @@ class AgentTrial:
     user: str = ""
     tests_user: str = ""
     reserved: tuple[str, ...] = ()
+    keeps_owners: bool = False
     excluded: tuple[tuple[str, tuple[str, ...]], ...] = ()
     agent_timeout: AgentTimeout = "fail"
     state: "Outputs | None" = None

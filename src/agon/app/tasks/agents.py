@@ -81,8 +81,8 @@ class AgentEnvironment:
         trial: the trial, with the folder of its files.
         limits: the limits of its container.
         outputs: the paths that are handed over when it ends.
-        count: takes what each call of a model from the host used; returns why the agent must end,
-            where a limit of its run is reached.
+        end: returns why no model may be called, where a limit of its run is reached; empty: it may.
+        count: takes what each call of a model from the host used, and returns the same.
     """
 
     containers: Containers = field(repr=False)
@@ -90,6 +90,7 @@ class AgentEnvironment:
     trial: AgentTrial
     limits: Limits
     outputs: tuple[str, ...] = ("/app",)
+    end: Callable[[], str] = field(default=lambda: "", repr=False)
     count: Callable[[Usage], str] = field(default=lambda _: "", repr=False)
 
 

@@ -125,11 +125,15 @@ class CountedAgent:
 
     Args:
         agent: the agent.
+        end: see :attr:`AgentEnvironment.end`.
         count: see :attr:`AgentEnvironment.count`.
     """
 
-    def __init__(self, agent: Agent, count: Callable[[Usage], str]) -> None:
+    def __init__(
+        self, agent: Agent, *, end: Callable[[], str], count: Callable[[Usage], str]
+    ) -> None:
         self._agent = agent
+        self._end = end
         self._count = count
 
     @property
@@ -148,7 +152,7 @@ class CountedAgent:
 
     def work(self, task: Task, place: AgentEnvironment) -> AgentWork:
         """Let the agent work, in an environment that counts."""
-        return self._agent.work(task, replace(place, count=self._count))
+        return self._agent.work(task, replace(place, end=self._end, count=self._count))
 
 
 def total_usage(used: Iterable[Usage | None]) -> Usage | None:

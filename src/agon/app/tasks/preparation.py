@@ -44,7 +44,7 @@ _NEW_LOGS: Final = "find /logs/agent /logs/artifacts -mindepth 1 -delete 2>/dev/
 
 _HEALTH: Final = """\
 waited=0
-until timeout -k 5 {seconds} {command}; do
+until {user}timeout -k 5 {seconds} {command}; do
   waited=$((waited + {interval}))
   if [ "$waited" -ge {patience} ]; then
     echo "the task's health check did not exit with 0 within {patience} s" >&2
@@ -56,28 +56,29 @@ done
 
 _SETUP: Final = """\
 if command -v bash >/dev/null 2>&1; then shell=bash; else shell=sh; fi
-"$shell" ./{setup} || {{
+{user}"$shell" ./{setup} || {{
   echo "the step's {setup} ended with exit code $?" >&2
   exit {not_set_up}
 }}
 """
 
 _AS: Final = """\
-run_as() {
-  name=$1 uid= gid= home=/; shift
+find_user() {
+  name=$1 uid= gid= home=/
   while IFS=: read -r n _ u g _ h _; do
     if [ "$n" = "$name" ] || [ "$u" = "$name" ]; then name=$n uid=$u gid=$g home=$h; break; fi
   done < /etc/passwd
   case $name in *[!0-9]*) ;; *) uid=${uid:-$name} gid=${gid:-0} ;; esac
   if [ -z "$uid" ]; then echo "the image has no user $name" >&2; return 125; fi
+}
+run_as() {
+  find_user "$1" || return; shift
   if [ "$(id -u)" != 0 ] || [ "$uid" = 0 ]; then "$@"; return; fi
   set -- env HOME="$home" "$@"
   if setpriv --help 2>&1 | grep -q reuid; then
     groups=--init-groups
     [ "$name" != "$uid" ] || groups=--clear-groups
     setpriv --reuid="$uid" --regid="$gid" $groups -- "$@"
-  elif su --help 2>&1 | grep -q BusyBox; then
-    su -p -s /bin/sh -c 'exec "$0" "$@"' "$name" "$@"
   else
     su -p -s /bin/sh -c 'exec "$0" "$@"' -- "$name" "$@"
   fi
@@ -94,6 +95,24 @@ fi
 """
 """Root of a container may read what belongs to it: what an agent with a user leaves becomes its."""
 
+_OF_STEP: Final = """\
+if [ "$(id -u)" = 0 ] && find_user {user} && [ "$uid" != 0 ]; then
+  run_as {user} sh -c 'kill -KILL -1'
+  run_as {user} sh -c 'find "$@" -type d ! -perm -005 -exec chmod o+rx {{}} +' \\
+    sh {outputs} 2>/dev/null
+  {first}
+  for user in {users}; do
+    find_user "$user" 2>/dev/null && [ "$uid" != 0 ] || continue
+    find {outputs} -user "$uid" -exec chown -h "0:$uid" {{}} + 2>/dev/null
+  done
+  find {outputs} ! -user 0 -exec chown -h 0:0 {{}} + 2>/dev/null
+fi
+"""
+"""The same in a step, where the group says whose a file was, since the next step's agent may be
+that user. Processes of the agent end first: one could put another's file in place of its own."""
+_NO_GROUP: Final = "find {outputs} -user 0 ! -group 0 -exec chown -h 0:0 {{}} + 2>/dev/null"
+"""What is root's says nothing of an agent by its group."""
+
 
 def in_workdir(task: Task, image: Image) -> Image:
     """Return the image with the working folder of the task."""
@@ -108,14 +127,17 @@ def of_task(task: Task, trial: AgentTrial, image: Image) -> AgentTrial:
         trial: the trial.
         image: the image, with the working folder of the task.
     """
-    settings, workdir = task.settings, task.files.workdir
+    settings, files = task.settings, task.files
+    environment = None if trial.state else files.environment  # the first step brings it for all
+    laid = filter(None, (environment, files.workdir))
     return replace(
         trial,
         user=settings.agent_user,
         tests_user=settings.verifier_user,
         reserved=tuple(place.path for place in settings.service_outputs),
+        keeps_owners=settings.is_step and bool(settings.agent_user),
         excluded=settings.excluded if settings.separate else (),
-        laid=(Mount(source=workdir, target=image.workdir),) if workdir else (),
+        laid=tuple(Mount(source=folder, target=image.workdir) for folder in laid),
     )
 
 
@@ -127,16 +149,19 @@ def before(task: Task, image: Image) -> str:
             entrypoint=shlex.join(image.entrypoint), tenths=10 * _PATIENCE_S
         )
     script += _health(task.settings.preparation)
-    if _sets_up(task):
-        script += _SETUP.format(setup=SETUP, not_set_up=NOT_SET_UP)
-    return script + _health(task.settings.step_preparation)
+    name = task.settings.agent_user
+    user = f"run_as {shlex.quote(name)} " if name else ""
+    of_step = _SETUP.format(user=user, setup=SETUP, not_set_up=NOT_SET_UP) if _sets_up(task) else ""
+    of_step += _health(task.settings.step_preparation, user=user)
+    return f"{script}{_AS if user and of_step else ''}{of_step}"
 
 
-def _health(check: HealthCheck | None) -> str:
-    """Return the script of a health check; empty: there is none."""
+def _health(check: HealthCheck | None, *, user: str = "") -> str:
+    """Return the script of a health check, with what runs it as a user; empty: there is none."""
     if check is None:
         return ""
     return _HEALTH.format(
+        user=user,
         seconds=max(1, round(check.timeout_s)),
         command=shlex.join(check.command),
         interval=max(1, round(check.interval_s)),
@@ -174,16 +199,29 @@ def after(task: Task, outputs: Sequence[str]) -> str:
         outputs: what is handed over.
     """
     user, commands = task.settings.agent_user, []
-    taken = _TAKE_BACK.format(user=shlex.quote(user), outputs=shlex.join((*outputs, *AGENT_LOGS)))
     collected = [one for one in task.settings.collected if not one.service]
     for one in collected:
         line = f"timeout -k 5 {max(1, round(one.timeout_s))} sh -c {shlex.quote(one.command)}\n"
         commands.append(f"run_as {shlex.quote(one.user)} {line}" if one.user else line)
     script = "".join(commands)
     if user:
-        script = f"{taken}{script}{taken}" if commands else taken
+        first, again = _take_back(task, outputs)
+        script = f"{first}{script}{again}" if commands else first
     needs = user or any(one.user for one in collected)
     return f"{_AS}{script}" if needs else script
+
+
+def _take_back(task: Task, outputs: Sequence[str]) -> tuple[str, str]:
+    """Return the scripts that give root what an agent with a user left, and do so again."""
+    settings = task.settings
+    parts = {
+        "user": shlex.quote(settings.agent_user), "outputs": shlex.join((*outputs, *AGENT_LOGS)),
+    }  # fmt: skip
+    if not settings.is_step:
+        return (_TAKE_BACK.format(**parts),) * 2
+    parts["users"] = shlex.join(settings.users_of_steps)
+    first = _NO_GROUP.format(**parts)
+    return _OF_STEP.format(**parts, first=first), _OF_STEP.format(**parts, first=":")
 
 
 def as_agent(task: Task, command: tuple[str, ...]) -> tuple[str, ...]:

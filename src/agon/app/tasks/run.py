@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import Any
 
-from agon.app.containers import AgentTrial, BuildFailed, Containers, Image
+from agon.app.containers import AgentTrial, BuildFailed, Containers, Egress, Image
 from agon.app.containers.pass_rule import BY_EXIT_CODE
 from agon.app.tasks.agents import Agent
 from agon.app.tasks.budget import Budget, CountedAgent, Spending, total_usage
@@ -91,9 +91,11 @@ def run_tasks(  # noqa: PLR0913 (a run has so many parts)
 
     Raises:
         Conflict: ``out`` contains something else, or another process runs in it.
+        NotScorable: a task cannot run with what agents reach.
         Unavailable: the engine does not work, or lacks what the agent's network needs.
     """
     containers.require_egress(plan.egress)
+    _require_reachable(tasks, plan.egress)
     with open_run_folder(out, plan) as folder:
         if folder.continued:
             containers.clean(folder.plan.run)
@@ -116,6 +118,20 @@ def run_tasks(  # noqa: PLR0913 (a run has so many parts)
         )
         folder.summarize(summary)
         return summary
+
+
+def _require_reachable(tasks: Iterable[Task], egress: Egress) -> None:
+    """Require that no task has steps in one network with services where agents reach more.
+
+    Raises:
+        NotScorable: one has. Its tests would share the network of the agents of later steps.
+    """
+    names = [task.name for task in tasks if task.settings.steps and task.files.services]
+    if names and egress.mode != "none":
+        raise NotScorable(
+            f"{', '.join(names)}: a task with steps and services has one network, which its tests "
+            f"share; run it without --agent-network {egress.mode}, apart from the others"
+        )
 
 
 def _results(running: Iterable["Future[TrialResult | None]"]) -> Iterator[TrialResult]:
@@ -191,7 +207,9 @@ class _TrialRunner:
                 task,
                 number,
                 CountedAgent(
-                    self._agent, partial(self.spending.add_call, task.name, number, attempt)
+                    self._agent,
+                    end=lambda: self.spending.end,
+                    count=partial(self.spending.add_call, task.name, number, attempt),
                 ),
                 containers=self._containers,
                 image=image,

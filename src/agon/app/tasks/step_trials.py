@@ -48,12 +48,13 @@ def task_of_step(task: Task, step: StepSettings) -> Task:
     workdir = own / "workdir"
     separate = settings.separate if step.separate is None else step.separate
     own_limits = step.verifier_bounds is not None
+    places = (*step.outputs, *(place.path for place in step.service_outputs), *AGENT_LOGS[1:])
     return replace(
         task,
         folder=own,
         instruction=read_text(own / "instruction.md", where=f"{task.name}/steps/{step.name}"),
         files=replace(
-            _with_tests(task, step),
+            _with_tests(task, step, separate=separate),
             workdir=workdir if workdir.is_dir() else None,
             solution=solution_of_step(task.folder, step),
         ),
@@ -64,28 +65,41 @@ def task_of_step(task: Task, step: StepSettings) -> Task:
                 agent_s=step.agent_s or settings.bounds.agent_s,
                 verifier_s=step.verifier_s or settings.bounds.verifier_s,
             ),
+            agent_user=step.agent_user or settings.agent_user,
             verifier_user=step.verifier_user or settings.verifier_user,
             verifier_bounds=step.verifier_bounds or settings.verifier_bounds,
             verifier_workdir=step.verifier_workdir if own_limits else settings.verifier_workdir,
             verifier_env={**settings.verifier_env, **dict(step.verifier_env)},
             step_preparation=step.health,
             collected=(*settings.collected, *step.collected),
+            service_outputs=step.service_outputs,
             separate=False,
-            shown=(step.outputs or AGENT_LOGS[1:]) if separate else None,
+            shown=tuple(dict.fromkeys(places)) if separate else None,
             excluded=step.excluded,
             steps=(),
             is_step=True,
+            users_of_steps=tuple(
+                dict.fromkeys(
+                    user
+                    for one in settings.steps
+                    if (user := one.agent_user or settings.agent_user)
+                )
+            ),
         ),
     )
 
 
-def _with_tests(task: Task, step: StepSettings) -> Files:
-    """Return the files of a step's tests: its own over those of the task, or in their own image."""
+def _with_tests(task: Task, step: StepSettings, *, separate: bool) -> Files:
+    """Return the files of a step's tests: its own over those of the task, or in their own image.
+
+    Only separate tests have an image of their own.
+    """
     tests, image = tests_of_step(task.folder, step), step.verifier_image
     own = task.folder / "steps" / step.name / "tests" / "Dockerfile"
     if not own.is_file():
         image = image or task.settings.verifier_image
-    built = not image and (tests[-1] / "Dockerfile").is_file()
+    image = image if separate else ""
+    built = separate and not image and (tests[-1] / "Dockerfile").is_file()
     return replace(
         task.files,
         tests=tests[-1],

@@ -68,12 +68,14 @@ class StepSettings:
     Attributes:
         name: its folder in ``steps``.
         agent_s: seconds of the agent; None: as the task.
+        agent_user: the user that its agent changes to; empty: as the task.
         verifier_s: seconds of the tests; None: as the task.
         verifier_user: the user that runs the tests; empty: as the task.
         verifier_env: further variables of the tests.
         min_reward: the least reward by key with which the trial goes on.
         health: what must work before its agent begins, besides the task's own check.
         outputs: the paths of the agent's container that the task and the step declare.
+        service_outputs: the paths of services that they declare.
         excluded: folders of ``outputs``, each with the patterns of what is left out below it.
         collected: what runs after its agent, besides what the task collects.
         separate: whether its tests receive ``outputs`` alone; None: as the task says.
@@ -84,12 +86,14 @@ class StepSettings:
 
     name: str
     agent_s: float | None = None
+    agent_user: str = ""
     verifier_s: float | None = None
     verifier_user: str = ""
     verifier_env: tuple[tuple[str, str], ...] = ()
     min_reward: tuple[tuple[str, float], ...] = ()
     health: HealthCheck | None = None
     outputs: tuple[str, ...] = ()
+    service_outputs: tuple[ServicePath, ...] = ()
     excluded: tuple[tuple[str, tuple[str, ...]], ...] = ()
     collected: tuple[CollectCommand, ...] = ()
     separate: bool | None = None
@@ -123,8 +127,9 @@ class TaskSettings:
         verifier_bounds: the limits of the tests' container; its times are those of ``bounds``.
         verifier_workdir: the folder in which the tests begin; empty: that of the agent.
         preparation: what runs in the agent's container before the agent, until it works.
-        step_preparation: the same of a step, after it.
+        step_preparation: the same of a step, after it, as the step's agent.
         is_step: whether it is one of a task's steps.
+        users_of_steps: the users that agents of any of a task's steps change to.
         shown: what the tests of a step receive of its outputs, all of which the next step begins
             with; None: all of them.
         steps: the steps; empty: the task is one.
@@ -160,6 +165,7 @@ class TaskSettings:
     preparation: HealthCheck | None = None
     step_preparation: HealthCheck | None = None
     is_step: bool = False
+    users_of_steps: tuple[str, ...] = ()
     shown: tuple[str, ...] | None = None
     steps: tuple[StepSettings, ...] = ()
     strategy: Strategy = "mean"
@@ -173,10 +179,11 @@ class TaskSettings:
 
     @property
     def services_collected(self) -> frozenset[str]:
-        """The services that collecting names."""
+        """The services that collecting names, also that of steps."""
+        parts: tuple[TaskSettings | StepSettings, ...] = (self, *self.steps)
         return frozenset(
-            {place.service for place in self.service_outputs}
-            | {one.service for one in self.collected if one.service}
+            {place.service for part in parts for place in part.service_outputs}
+            | {one.service for part in parts for one in part.collected if one.service}
         )
 
 
@@ -228,7 +235,9 @@ class Files:
         tests: the folder the verifier sees as ``/tests``.
         shared_tests: a folder whose files it sees there as well, where ``tests`` has no such file;
             None: there is none.
-        workdir: the folder whose files a step brings into the working folder; None: there is none.
+        environment: the folder whose files are brought into the working folder of a named image;
+            None: there is none.
+        workdir: the folder whose files a step brings there; None: there is none.
         verifier: whether the verifier's image is built from that folder.
         verifier_image: the name of the verifier's image; empty: built, or the agent's.
         script: the test script, if it is not ``test.sh`` in ``tests``.
@@ -242,6 +251,7 @@ class Files:
     image: str = ""
     tests: Path
     shared_tests: Path | None = None
+    environment: Path | None = None
     workdir: Path | None = None
     verifier: bool = False
     verifier_image: str = ""

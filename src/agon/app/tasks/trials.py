@@ -4,7 +4,6 @@ Exit 0 of the tests scores 1.0, another 0.0, a timeout 0.0; an internal error: n
 """
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import reduce
@@ -15,21 +14,25 @@ from agon.app.containers import (
     AgentTrial,
     Containers,
     Image,
-    Limits,
     Outcome,
     Outputs,
     TrialVerification,
 )
-from agon.app.containers.collection import ServiceCommand
 from agon.app.tasks.agents import Agent, AgentEnvironment, AgentWork, Usage
 from agon.app.tasks.downloads import downloads
 from agon.app.tasks.preparation import in_workdir, of_task, only_if_begun, outputs
 from agon.app.tasks.prices import PriceTable
-from agon.app.tasks.servers import keeps_servers
-from agon.app.tasks.services import service_specs
 from agon.app.tasks.step_trials import StepOutcome, decide, rewards_of, run_steps
 from agon.app.tasks.task import Task
 from agon.app.tasks.trajectory import collect
+from agon.app.tasks.trial_network import (
+    InNetwork,
+    agent_limits,
+    collect_from_services,
+    in_network,
+    network_of_servers,
+    networks_of_steps,
+)
 from agon.app.tasks.trial_parts import parts_of, timings_of
 from agon.app.tasks.verification import OF_TRIAL, verify
 from agon.errors import AgonError
@@ -39,8 +42,6 @@ Clock: TypeAlias = Callable[[], datetime]
 
 SCORES: Final = {"passed": 1.0, "failed": 0.0, "timeout": 0.0}
 """The score of each outcome; ``unscored`` has none."""
-_HAND_OVER_S: Final = 300.0
-"""Seconds besides its tests that a verifier may take."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,7 +180,7 @@ def _run_steps(  # noqa: PLR0913 (as run_trial)
     def run(step: Task, placed: AgentTrial) -> tuple[StepOutcome, Outputs | None]:
         result, left = _run_one(
             step, number, agent, containers=containers, image=image, trial=placed, now=now,
-            attempts=attempts, prices=prices,
+            attempts=attempts, prices=prices, placing=placing,
         )  # fmt: skip
         results.append(result)
         outcome = StepOutcome(
@@ -191,7 +192,8 @@ def _run_steps(  # noqa: PLR0913 (as run_trial)
         )
         return outcome, left
 
-    outcomes = run_steps(task, trial, run)
+    with networks_of_steps(task, trial) as placing:
+        outcomes = run_steps(task, trial, run)
     rule = replace(task.settings.pass_rule, source=task.reward_source)
     result, reason, rewards = decide(outcomes, task.settings, rule)
     used = [one.usage for one in results if one.usage]
@@ -227,23 +229,27 @@ def _run_one(  # noqa: PLR0913 (as run_trial)
     now: Clock,
     attempts: int,
     prices: PriceTable | None,
+    placing: InNetwork = in_network,
 ) -> tuple[TrialResult, Outputs | None]:
-    """Run one agent and its tests; also return what the agent left."""
+    """Run one agent and its tests; also return what the agent left, without that of services."""
     network = trial.test_network if downloads(task) else "none"
     image = in_workdir(task, image)
     trial = of_task(task, trial, image)
     started = now()
     work: AgentWork | None = None
+    left: Outputs | None = None
     verdict: TrialVerification | None = None
     try:
-        with _in_network(task, containers, image, trial, network) as placed:
+        with placing(task, containers, image, trial, network) as placed:
             work = _work(agent, task, containers, image, placed, prices or PriceTable())
             if network == "none" and placed.network != "none":
-                network = _network_of_servers(task, work.run)
-            if work.run.outputs is not None:
+                network = network_of_servers(task, work.run)
+            if (left := work.run.outputs) is not None:
+                handed = collect_from_services(task, left, containers, placed)
+                work = replace(work, run=replace(work.run, outputs=handed))
                 verdict = verify(
                     task,
-                    work.run.outputs,
+                    handed,
                     containers,
                     image=image,
                     trial=placed if network in OF_TRIAL else trial,
@@ -285,7 +291,7 @@ def _run_one(  # noqa: PLR0913 (as run_trial)
         usage=None if work is None else work.usage,
         notes=() if work is None else work.notes,
     )
-    return one, None if work is None else work.run.outputs
+    return one, left
 
 
 def _work(
@@ -305,7 +311,7 @@ def _work(
         containers=containers,
         image=image,
         trial=placed,
-        limits=_agent_limits(task),
+        limits=agent_limits(task),
         outputs=outputs(task, image),
     )
     try:
@@ -317,69 +323,7 @@ def _work(
         account = collect(work.run.archive, placed.folder, prices)
         notes = (account.note,) if account.note else ()
         work = replace(work, usage=account.usage, notes=notes)
-    return _collect(task, work, containers, placed)
-
-
-def _collect(task: Task, work: AgentWork, containers: Containers, trial: AgentTrial) -> AgentWork:
-    """Return an agent's work with what the task collects of its services in the outputs."""
-    if (left := work.run.outputs) is None or not task.settings.services_collected:
-        return work
-    commands = tuple(
-        ServiceCommand(
-            service=one.service,
-            command=("sh", "-c", one.command),
-            timeout_s=one.timeout_s,
-            user=one.user,
-        )
-        for one in task.settings.collected
-        if one.service
-    )
-    collected = containers.collect(
-        left,
-        trial=trial,
-        limits=_agent_limits(task),
-        commands=commands,
-        paths=task.settings.service_outputs,
-    )
-    return replace(work, run=replace(work.run, outputs=collected))
-
-
-def _in_network(
-    task: Task, containers: Containers, image: Image, trial: AgentTrial, network: str
-) -> AbstractContextManager[AgentTrial]:
-    """Return a context that yields the trial, with a network of its own if it has servers.
-
-    Tests that get a network to download something get no server: both would give the agent one.
-    """
-    bounds = task.settings.bounds
-    keeps = network == "none" and keeps_servers(task, allowed=trial.keep_servers)
-    if not keeps and not task.files.services and trial.egress.mode == "none":
-        return nullcontext(trial)
-    verifying_s = 2 * (bounds.verifier_s + _HAND_OVER_S)
-    specs = service_specs(task, containers, 2 * (bounds.agent_s + _HAND_OVER_S) + verifying_s)
-    return containers.open_network(
-        image,
-        trial=replace(trial, servers_s=verifying_s if keeps else 0.0),
-        services=specs,
-        main=task.files.main,
-    )
-
-
-def _network_of_servers(task: Task, run: AgentRun) -> str:
-    """Return whose network the tests join, in a trial with a network of its own."""
-    if task.files.services:
-        return "services"
-    return "agent" if run.servers else "none"
-
-
-def _agent_limits(task: Task) -> Limits:
-    bounds = task.settings.bounds
-    return Limits(
-        timeout_s=bounds.agent_s,
-        memory_mib=bounds.memory_mb,
-        storage_mib=bounds.storage_mb,
-        cpus=bounds.cpus,
-    )
+    return work
 
 
 def _outcome(run: AgentRun, verdict: TrialVerification | None) -> tuple[Outcome, str]:

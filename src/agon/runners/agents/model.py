@@ -88,6 +88,7 @@ class ModelAgent:
         path = place.trial.folder / TRANSCRIPT
         with path.open("w", encoding="utf-8") as file:
             chat_log = _Conversation(self._chat, file, self._price, place.count)
+            chat_log.limit = place.end()
 
             def drive_until_ended(shell: Shell) -> None:
                 try:
@@ -131,6 +132,8 @@ class ModelAgent:
         chat_log.send("system", _SYSTEM.format(workdir=workdir))
         chat_log.send("user", task.instruction)
         for _ in range(self._steps):
+            if chat_log.limit:  # of an earlier step of the task, or another trial
+                raise _LimitReached(chat_log.limit)
             command = _command(chat_log.receive(until=until))
             if command is None:
                 return

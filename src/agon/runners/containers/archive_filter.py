@@ -31,6 +31,8 @@ from agon.runners.containers.archives import padding as filling
 
 _MAX_LISTED = 20
 _LATEST = (1 << 33) - 1
+_MAX_GROUP = 0o7777777
+"""The largest number that the field of a header holds."""
 _PROGRAMS = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/sbin", "/usr")
 """Read-only folders of an image, unless a part of them is an output."""
 _OF_VERIFIER = ("/.agon", "/dev", "/logs", "/proc", "/sys", "/tests", "/tmp", "/var/tmp")  # noqa: S108  # the container's
@@ -75,6 +77,7 @@ class OutputRules:
         links: the path of the file that lists the image's links; it is the first entry.
         reserved: paths that are taken from elsewhere, and so not from here.
         excluded: folders, each with the patterns of what below it is left out.
+        keeps_owners: whether the groups of entries stay, which say whose they were.
     """
 
     outputs: tuple[str, ...]
@@ -83,6 +86,7 @@ class OutputRules:
     links: str
     reserved: tuple[str, ...] = ()
     excluded: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    keeps_owners: bool = False
 
     def removal_reason(self, path: str, kind: Kind) -> str:
         """Return why a path is left out whatever it is; empty if it is not."""
@@ -117,7 +121,7 @@ def filter_archive(
 
     Args:
         archive: the archive from the container, from its current position on.
-        target: the new archive; all entries belong to root, none is setuid.
+        target: the new archive; the user of all entries is root, none is setuid.
         roots: absolute paths; entries neither at nor under one of them are rejected.
         mounted: folders that exist, with their own permissions, wherever the new archive is
             unpacked; they are not entries of it.
@@ -245,6 +249,7 @@ class _Judge:
         return replace(
             entry,
             name=b"/".join(parts),
+            group=entry.group if self._rules.keeps_owners and entry.group <= _MAX_GROUP else 0,
             mode=entry.mode & 0o777 | (0o700 if entry.kind == "folder" else 0o400),
             mtime=min(entry.mtime, _LATEST),
             target=b"/".join(_parts(entry.target)) if entry.kind == "same" else entry.target,

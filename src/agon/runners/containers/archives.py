@@ -31,11 +31,15 @@ class InvalidArchive(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class ArchiveEntry:
-    """An entry; a file's bytes are in the archive from ``offset`` on."""
+    """An entry; a file's bytes are in the archive from ``offset`` on.
+
+    Its user is root; its group may say whose it was (:attr:`AgentTrial.keeps_owners`).
+    """
 
     name: bytes
     kind: Kind
     mode: int = 0o644
+    group: int = 0
     size: int = 0
     mtime: int = 0
     target: bytes = b""
@@ -55,7 +59,7 @@ def entries(archive: BinaryIO) -> Iterator[ArchiveEntry]:
         # A block of zeros ends an archive; what follows is padding.
         if not any(block):
             return
-        # Offsets are those of the ustar header: name, mode, size, time, sum, kind, target.
+        # Offsets are those of the ustar header: name, mode, group, size, time, sum, kind, target.
         flag, size = block[156:157], _number(block[124:136])
         _check_sum(block)
         offset = archive.tell()
@@ -76,6 +80,7 @@ def entries(archive: BinaryIO) -> Iterator[ArchiveEntry]:
                 name=name,
                 kind=kind,
                 mode=_number(block[100:108]) & 0o7777,
+                group=_number(block[116:124]),
                 size=size if kind == "file" else 0,
                 mtime=_number(block[136:148]),
                 target=target or _text(block[157:257]),
@@ -103,7 +108,7 @@ def content(archive: BinaryIO, entry: ArchiveEntry, *, piece: int = 1 << 20) -> 
 
 
 def header(entry: ArchiveEntry) -> bytes:
-    """Return the header of an entry, owned by root, in GNU tar's format.
+    """Return the header of an entry, whose user is root, in GNU tar's format.
 
     Example:
         >>> len(header(ArchiveEntry(name=b"app/answer", kind="file", size=3)))
@@ -140,7 +145,7 @@ def _long(flag: bytes, text: bytes) -> bytes:
 def _block(entry: ArchiveEntry, flag: bytes) -> bytes:
     fields = (
         entry.name[:_SHORT_NAME].ljust(100, b"\0"),
-        *(b"%07o\0" % value for value in (entry.mode, 0, 0)),
+        *(b"%07o\0" % value for value in (entry.mode, 0, entry.group)),
         _digits(entry.size),
         _digits(entry.mtime),
         b" " * 8,

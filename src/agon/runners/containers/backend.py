@@ -34,6 +34,7 @@ from agon.runners.containers.driver import WAITING, drive
 from agon.runners.containers.engine import CommandLine, EngineError
 from agon.runners.containers.first_process import (
     OUTPUTS,
+    OUTPUTS_OWNERS,
     require_command,
     shell_command,
 )
@@ -54,7 +55,7 @@ from agon.runners.containers.remover import ContainerRemover
 from agon.runners.containers.run_specs import ContainerRun, RunSpec, agent_run, verification_of
 from agon.runners.containers.runs import ContainerRunner
 from agon.runners.containers.staging import StagingFolder
-from agon.runners.containers.state_archives import select_outputs, write_start
+from agon.runners.containers.state_archives import select_outputs, write_owners, write_start
 from agon.runners.containers.tests_variables import MODULES, variables_of_tests
 
 _KEEPING_OWNER: Final = (("TAR_OPTIONS", "--no-same-owner"),)
@@ -63,6 +64,7 @@ _MAX_LINE_BYTES: Final = 256
 _CLEANUP_ROUNDS: Final = 6
 _TEST: Final = "/tests/test.sh"
 _START: Final = "start.tar"
+_OWNERS: Final = "owners"
 """What an agent's container begins with, in the trial's folder while it runs."""
 _MODULE: Final = Path(__file__).with_name("inside") / "sitecustomize.py"
 
@@ -321,6 +323,7 @@ class CommandLineContainers:
         user = "" if leaves else trial.user
         outputs = (*outputs, *(path for path in AGENT_LOGS if path not in outputs))
         state, start = trial.state, self._start_of(trial)
+        owners = _owners_of(trial, start) if leaves and state and start else None
         return RunSpec(
             phase="agent",
             image=replace(image, user=user or image.user),
@@ -332,6 +335,7 @@ class CommandLineContainers:
             binds=(
                 *(BindMount(self._stage.show(mount.source), mount.target) for mount in mounts),
                 *((BindMount(start.resolve(), OUTPUTS),) if start else ()),
+                *((BindMount(owners.resolve(), OUTPUTS_OWNERS),) if owners else ()),
             ),
             replaced=replaced_paths(state.declared, image.home) if state else (),
             unpacked=max(1, state.files) if state else 0,  # one without entries is its doing too
@@ -359,7 +363,8 @@ class CommandLineContainers:
 
     def _finish(self, run: ContainerRun, spec: RunSpec) -> AgentRun:
         """Return the agent's part; what only its container needed to begin is removed."""
-        (spec.trial.folder / _START).unlink(missing_ok=True)
+        for name in (_START, _OWNERS):
+            (spec.trial.folder / name).unlink(missing_ok=True)
         return agent_run(run, spec)
 
     def _leaves_root(self, image: Image, trial: AgentTrial) -> bool:
@@ -377,3 +382,9 @@ class CommandLineContainers:
     def _require_open(self) -> None:
         if self._attempts.closed:
             raise Unavailable("the containers are closed; open them again")
+
+
+def _owners_of(trial: AgentTrial, start: Path) -> Path:
+    """Return the file that lists what of an archive to begin with belongs to which user."""
+    write_owners(owners := trial.folder / _OWNERS, start)
+    return owners

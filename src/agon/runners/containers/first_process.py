@@ -66,6 +66,7 @@ LINKS: Final = f"{PRIVATE}/links"
 
 It is the first entry of an agent's archive, from the read-only image."""
 OUTPUTS: Final = f"{PRIVATE}/outputs.tar"
+OUTPUTS_OWNERS: Final = f"{PRIVATE}/outputs.owners"  # as OWNERS, with users alone
 SOUND: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 MARK: Final = "\t \t \t"
 """The line after a reward that was not written again once a process without a parent had ended."""
@@ -102,19 +103,21 @@ path=$PATH; PATH={PRIVATE}:{SOUND}; export PATH
 limit=$1 work=$2 keep=$3 owned=$4; shift 4
 [ ! -s {SEED} ] || tar -x -o -f {SEED} -C / || exit 90
 restore() {{  # a folder's content before the folder: root may not change that of another owner
-    owner=
+    list=$1 owner= failed=; set --
     while read -r next name || {{ next= name=; [ $# -gt 0 ]; }}; do
         if [ "$next" != "$owner" ] || [ $# -ge 100 ]; then
-            [ $# -eq 0 ] || chown -h "$owner" "$@" || return 1
+            [ $# -eq 0 ] || chown -h "$owner" "$@" || failed=1
             set -- ; owner=$next
         fi
-        [ ! "$next" ] || set -- "$@" "$name"
-    done < {OWNERS}
-    while read -r name; do chmod 700 "$name" || return 1; done < {CLOSED}
+        if [ -e "$name" ] || [ -L "$name" ]; then set -- "$@" "$name"; fi
+    done < $list
+    [ ! "$failed" ]
 }}
-[ ! "$owned" ] || restore || exit 90
+close() {{ while read -r name; do chmod 700 "$name" || return; done < {CLOSED}; }}
 while [ "$1" != -- ]; do rm -rf $1 2>/dev/null; shift; done; shift
+[ ! "$owned" ] || {{ restore {OWNERS} && close; }} || exit 90
 [ ! -e {OUTPUTS} ] || tar -x -o -f {OUTPUTS} -C / || exit 91
+[ ! -e {OUTPUTS_OWNERS} ] || restore {OUTPUTS_OWNERS} 2> /dev/null
 hand=; while [ "$1" != -- ]; do hand="$hand $1"; shift; done; shift
 [ ! -d /logs ] || {{
     mkdir -p /logs/verifier /logs/agent /logs/artifacts; chmod 1777 /logs/agent /logs/artifacts

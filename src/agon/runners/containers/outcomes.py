@@ -195,7 +195,7 @@ def _reward_issue(report: ProcessReport, reward: Reward, rule: PassRule) -> str:
     if not reward.values:
         return reward.issue or _UNREADABLE
     if failure := rule.failure(reward.values):
-        return failure
+        return f"{failure}; {reward.note}" if reward.note else failure
     if report.left:
         return (
             f"{report.left} processes of the tests were still running as they ended, any of "

@@ -41,10 +41,12 @@ class Reward:
             is none that can be read.
         issue: why it may not be the tests': they may have been unable to write it, or another
             process may have written it after them; empty when it is theirs.
+        note: that ``reward.txt`` says less than ``reward.json``, which the format would read alone.
     """
 
     values: Mapping[str, float] = field(default_factory=dict)
     issue: str = ""
+    note: str = ""
 
 
 def read_reward(
@@ -69,7 +71,7 @@ def read_reward(
             ``tar`` that packs them may be the agent's where the system is writable.
     """
     texts = {_TEXT: b"", _JSON: b""}
-    rewards: list[dict[str, float]] = []
+    by_file: dict[bytes, dict[str, float]] = {}
     marks = ""
     for entry in entries(logs):
         if entry.name in {_TEXT, _JSON} and entry.kind == "file":
@@ -78,7 +80,8 @@ def read_reward(
             logs.seek(next_entry)
             texts[entry.name] = text
             marks = marks or next((why for mark, why in _MARKS.items() if text.endswith(mark)), "")
-            rewards.append(_numbers(text, of_json=entry.name == _JSON))
+            by_file[entry.name] = _numbers(text, of_json=entry.name == _JSON)
+    rewards, note = by_file.values(), ""
     values: dict[str, float] = {}
     if all(rewards):
         values = {key: value for reward in rewards for key, value in reward.items()}
@@ -89,9 +92,12 @@ def read_reward(
             for reward in rewards
             for value in ([reward[REWARD]] if REWARD in reward else reward.values())
         )
+        json_value = by_file[_JSON].get(REWARD, min(by_file[_JSON].values()))
+        if values[REWARD] < json_value:
+            note = f"reward.json says {json_value:g} and reward.txt less, and the smaller counts"
     packed = tuple(map(_one_line, texts.values()))
     issue = _CHANGED if reported is not None and reported != packed else ""
-    return Reward(values, _obstacle(original) or issue or marks)
+    return Reward(values, _obstacle(original) or issue or marks, note)
 
 
 def _one_line(text: bytes) -> bytes:

@@ -265,6 +265,7 @@ class ContainerRunner:
                         links=LINKS,
                         reserved=spec.trial.reserved,
                         excluded=spec.trial.excluded,
+                        keeps_owners=spec.trial.keeps_owners,
                     )
                     if spec.declared
                     else None,

@@ -51,6 +51,27 @@ def write_start(target: Path, state: Path | None, folders: Sequence[tuple[Path, 
         file.write(END)
 
 
+def write_owners(target: Path, state: Path) -> None:
+    """Write which entries of a state belong to a user, by their groups: ``UID NAME``, a line each.
+
+    What is in a folder comes before it. A name that a line cannot hold is left out, and so are
+    logs, which each step begins without.
+
+    Args:
+        target: the new file.
+        state: the archive.
+    """
+    with state.open("rb") as archive:
+        lines = [
+            b"%d /%b\n" % (entry.group, name)
+            for entry in entries(archive)
+            if entry.group
+            and (name := entry.name.rstrip(b"/")) == b" ".join(name.split(None))
+            and not name.startswith(b"logs/")
+        ]
+    target.write_bytes(b"".join(reversed(lines)))
+
+
 def select_outputs(
     outputs: Outputs,
     paths: Sequence[str],

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.containers import Image
+from agon.app.containers import AgentTrial, Image
 from agon.app.examples import example_tasks
 from agon.app.files import InvalidPackage
 from agon.app.tasks.formats.discovery import read_task, read_tasks
 from agon.app.tasks.formats.variables import VariableNames, with_variables
 from agon.app.tasks.outputs import outputs_of
+from agon.app.tasks.preparation import of_task
 from agon.app.tasks.task import TaskLimits
 from agon.errors import NotFound, Unreadable
 from app.tasks.folders import TOML, YAML, harbor, terminal_bench, write
@@ -181,16 +182,16 @@ def test_an_empty_list_of_hosts_needs_a_mode_beside_it(tmp_path: Path, toml: str
 
 
 def test_shared_tests_run_in_the_agents_image(tmp_path: Path) -> None:
-    """The format builds tests/Dockerfile for separate tests alone; agon also where no mode is."""
+    """As in the format, which builds tests/Dockerfile for separate tests alone; a note says so."""
     folder = harbor(tmp_path / "t")
     write(folder, {"tests/Dockerfile": "FROM x\nCOPY . /tests\n"})
-    assert (read_task(folder).files.verifier, read_task(folder).settings.notes) == (True, ())
-    shared = TOML.replace("[verifier]", '[verifier]\nenvironment_mode = "shared"')
-    write(folder, {"task.toml": shared})
-    task = read_task(folder)
-    assert not task.files.verifier
-    (note,) = task.settings.notes
-    assert note.startswith("t/tests/Dockerfile is not built, as [verifier] environment_mode says")
+    for mode, is_built in (("", False), ("shared", False), ("separate", True)):
+        line = f'[verifier]\nenvironment_mode = "{mode}"' if mode else "[verifier]"
+        write(folder, {"task.toml": TOML.replace("[verifier]", line)})
+        task = read_task(folder)
+        assert task.files.verifier is is_built
+        notes = [note[:45] for note in task.settings.notes]
+        assert notes == ([] if is_built else ["t/tests/Dockerfile is not built, as the tests"])
 
 
 def test_files_of_the_image_that_the_tests_hide_are_noted(tmp_path: Path) -> None:
@@ -438,3 +439,20 @@ def test_the_example_tasks_are_sound() -> None:
     assert {task.settings.about.difficulty for task in tasks} == {"easy", "medium", "hard"}
     assert {task.reward_source for task in tasks} == {"exit_code", "both"}
     assert [note for task in tasks for note in task.settings.notes] == []
+
+
+def test_files_of_the_environment_go_into_the_working_folder_of_a_named_image(
+    tmp_path: Path,
+) -> None:
+    """As in the format, where neither a Dockerfile nor a compose file says what they are for."""
+    named = '[environment]\ndocker_image = "localhost/agon-base:1"\n'
+    folder = harbor(tmp_path / "t", leave_out="environment/Dockerfile", toml=named)
+    assert read_task(folder).files.environment is None
+    write(folder, {"environment/data/in": "1"})
+    task = read_task(folder)
+    assert task.files.environment == folder.resolve() / "environment"
+    image = Image(reference="i", content="c", user="", writable=(), cached=True, seconds=0.0)
+    trial = of_task(task, AgentTrial(run="r", name="n", folder=tmp_path), image)
+    assert [(one.source, one.target) for one in trial.laid] == [(task.files.environment, "/app")]
+    write(folder, {"environment/Dockerfile": "FROM x\n"})
+    assert read_task(folder).files.environment is None

@@ -93,15 +93,15 @@ def test_no_row_is_without_a_reason_and_none_is_twice() -> None:
         ),
         ('[[steps]]\nname = "a"\nartifacts = ["x"]', "steps.artifacts is 'x'; list absolute"),
         (
-            '[[steps]]\nname = "a"\nartifacts = [{ source = "/x", service = "db" }]',
-            "steps.artifacts.service is 'db'; a task with steps has no services",
-        ),
-        (
-            '[[steps]]\nname = "a"\n[[steps.verifier.collect]]\ncommand = "x"\nservice = "db"',
-            "steps.verifier.collect.service is 'db'; a task with steps has no services",
+            (
+                'artifacts = [{ source = "/x", service = "db" }]\n[[steps]]\nname = "a"\n'
+                'artifacts = [{ source = "/x/y", service = "web" }]'
+            ),
+            "steps.artifacts is '/x/y'; leave it out: the task takes /x from db as well",
         ),
         ('[[steps]]\nname = "a"\nmin_reward = "1"', "steps.min_reward is '1'; give a number"),
-        ('[[steps]]\nname = "a"\n[steps.agent]\nuser = "b"', "steps.agent.user is 'b'; leave"),
+        ('[[steps]]\nname = "a"\n[steps.agent]\nuser = "b c"', "steps.agent.user is 'b c'; give"),
+        ('[[steps]]\nname = "a"\n[steps.agent]\ntools = "b"', "steps.agent.tools is 'b'; leave"),
         ('[environment.tpu]\ntype = "v4"\ntopology = "2x2"', "environment.tpu.type is 'v4'"),
         ('[environment.healthcheck]\ncommand = " "', "environment.healthcheck.command is ' '"),
         ('[environment]\nworkdir = "srv/../work"', "environment.workdir is"),

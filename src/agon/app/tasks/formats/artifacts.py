@@ -68,6 +68,15 @@ def read_artifacts(keys: SettingsReader) -> Artifacts:
     )
 
 
+def refuse_overlap(keys: SettingsReader, own: Artifacts, of_task: Artifacts) -> None:
+    """Add an error for each path of a service that a step and its task both declare."""
+    for place in own.of_services:
+        for other in of_task.of_services:
+            if _overlap(place.path, other.path):
+                remedy = f"leave it out: the task takes {other.path} from {other.service} as well"
+                keys.add_issue("artifacts", place.path, remedy)
+
+
 def _is_logged(path: str) -> bool:
     """Return whether a path is in the agent's own logs, which are handed over in any case."""
     return any(within_or_at(path, folder) for folder in AGENT_LOGS)

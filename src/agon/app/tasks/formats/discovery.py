@@ -170,26 +170,17 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
     built = (context / "Dockerfile").exists() or not settings.image
     if built:
         require(folder, "environment/Dockerfile", issues)
+    environment = None if built else _environment_files(folder, issues)
     require(folder, "tests/test.sh", issues)
     refuse_compose(folder, _COMPOSE_OF_TESTS, issues)
     if settings.separate and not settings.verifier_image:
         require_copied_tests(folder, "tests/Dockerfile", issues)
-    compose = Compose()
-    with collect_issues(issues):
-        if (folder / _COMPOSE).exists():
-            compose = compose_of(folder, _COMPOSE, "main", issues, overlay=True)
-            settings = _with_environment(settings, compose.environment, compose.templates)
-    is_shared = not settings.separate and "verifier.environment_mode" in settings.keys
-    has_own_image = (tests / "Dockerfile").is_file() and not is_shared
+    settings, compose = _with_services(folder, settings, issues)
+    has_own_image = settings.separate and (tests / "Dockerfile").is_file()
     settings = replace(
         settings,
         notes=(*settings.notes, *notes_of_images(folder, settings, has_own_image=has_own_image)),
     )
-    known = {service.name for service in compose.services}
-    for name in sorted(settings.services_collected - known):
-        remedy = f"describe it in {_COMPOSE}"
-        what = f"collects from the service {name!r}, which does not exist"
-        issues.append(FileIssue(location(folder, SETTINGS), what, remedy))
     if issues:
         raise InvalidPackage(*issues)
     return Task(
@@ -200,6 +191,7 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
         files=Files(
             context=context if built else None,
             image="" if built else settings.image,
+            environment=environment,
             tests=tests,
             verifier=has_own_image,
             verifier_image=settings.verifier_image,
@@ -214,20 +206,34 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
     )
 
 
+def _with_services(
+    folder: Path, settings: TaskSettings, issues: list[FileIssue]
+) -> tuple[TaskSettings, Compose]:
+    """Return the services of a task, and its settings with the variables that they bring."""
+    compose = Compose()
+    with collect_issues(issues):
+        if (folder / _COMPOSE).exists():
+            compose = compose_of(folder, _COMPOSE, "main", issues, overlay=True)
+            settings = _with_environment(settings, compose.environment, compose.templates)
+    known = {service.name for service in compose.services}
+    for name in sorted(settings.services_collected - known):
+        remedy = f"describe it in {_COMPOSE}"
+        what = f"collects from the service {name!r}, which does not exist"
+        issues.append(FileIssue(location(folder, SETTINGS), what, remedy))
+    return settings, compose
+
+
 def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]) -> Task:
     """Read a task with ``[[steps]]``: each step is a task with the environment of the whole."""
     where, context = location(folder, SETTINGS), folder / "environment"
     built = (context / "Dockerfile").exists() or not settings.image
     if built:
         require(folder, "environment/Dockerfile", issues)
-    refused = {
-        "has steps and a compose file": (folder / _COMPOSE).exists(),
-        "has steps and a user of its agent": bool(settings.agent_user),
-        "has steps and collects from services": bool(settings.services_collected),
-        "has steps and servers that go on": bool(settings.keep_servers),
-    }
-    remedy = "leave one out, or split the steps into tasks of their own"
-    issues.extend(FileIssue(where, what, remedy) for what, holds in refused.items() if holds)
+    environment = None if built else _environment_files(folder, issues)
+    if settings.keep_servers:
+        remedy = "leave one out, or split the steps into tasks of their own"
+        issues.append(FileIssue(where, "has steps and servers that go on", remedy))
+    settings, compose = _with_services(folder, settings, issues)
     texts = []
     refuse_compose(folder, _COMPOSE_OF_TESTS, issues)
     for step in settings.steps:
@@ -249,6 +255,7 @@ def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]
     in_words = (path for text in texts for path in named_files(text))
     of_steps = (path for step in settings.steps for path in step.outputs)
     outputs = tuple(dict.fromkeys((*settings.outputs, *of_steps, *in_words)))
+    of_services = (place for step in settings.steps for place in step.service_outputs)
     places = [place for step in settings.steps for place in tests_of_step(folder, step)]
     has_solutions = all(solution_of_step(folder, step) for step in settings.steps)
     return Task(
@@ -259,15 +266,29 @@ def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]
         files=Files(
             context=context if built else None,
             image="" if built else settings.image,
+            environment=environment,
             tests=folder / "steps",
             shared_tests=_folder(folder / "tests"),
             solution=solution_of_step(folder, settings.steps[0]) if has_solutions else None,
+            services=compose.services,
+            main=compose.main,
         ),
-        settings=replace(settings, outputs=outputs),
+        settings=replace(
+            settings, outputs=outputs, service_outputs=tuple(dict.fromkeys(of_services))
+        ),
         reward_source=settings.reward_source
         or ("both" if any(map(writes_reward, places)) else "exit_code"),
         sha256=sha256_of(folder),
     )
+
+
+def _environment_files(folder: Path, issues: list[FileIssue]) -> Path | None:
+    """Return the folder whose files go into a named image, which no compose file describes."""
+    place = folder / "environment"
+    if not place.is_dir() or (folder / _COMPOSE).exists() or not any(place.iterdir()):
+        return None
+    check_workdir(folder, "environment", issues)
+    return place
 
 
 def _folder(path: Path) -> Path | None:

@@ -51,8 +51,8 @@ def notes_of_images(folder: Path, settings: TaskSettings, *, has_own_image: bool
     """Yield what the images of a task say in vain."""
     if (folder / "tests" / "Dockerfile").is_file() and not has_own_image:
         yield (
-            f"{location(folder, 'tests/Dockerfile')} is not built, as [verifier] environment_mode "
-            'says: "separate" builds it'
+            f"{location(folder, 'tests/Dockerfile')} is not built, as the tests are not separate; "
+            'environment_mode = "separate" of [verifier] builds it'
         )
     dockerfile = folder / "environment" / "Dockerfile"
     if has_own_image or settings.verifier_image or not dockerfile.is_file():
@@ -100,14 +100,13 @@ def check_tests(
     refuse_compose(folder, f"{path}/docker-compose.yaml", issues)
     separate = settings.separate if step.separate is None else step.separate
     named = step.verifier_image or settings.verifier_image
-    if (own / "Dockerfile").exists() and not step.verifier_image:
+    if separate and (own / "Dockerfile").exists() and not step.verifier_image:
         require(folder, f"{path}/test.sh", issues)
-        if separate:
-            require_copied_tests(folder, f"{path}/Dockerfile", issues)
+        require_copied_tests(folder, f"{path}/Dockerfile", issues)
         return
     if separate and not own.exists() and not named:
         require_copied_tests(folder, "tests/Dockerfile", issues)
-    if (shared / "Dockerfile").exists() and own.exists() and not named:
+    if separate and (shared / "Dockerfile").exists() and own.exists() and not named:
         what = "has no Dockerfile, and tests/Dockerfile has the tests of the task alone"
         issues.append(FileIssue(location(folder, path), what, "write one, or leave both out"))
     in_own = (own / "test.sh").exists() or not (shared / "test.sh").exists()

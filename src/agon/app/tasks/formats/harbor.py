@@ -24,6 +24,7 @@ from agon.app.tasks.formats.artifacts import (
     collect_commands,
     read_artifacts,
     read_user,
+    refuse_overlap,
 )
 from agon.app.tasks.formats.keys import keys_in, refused_keys, row_of
 from agon.app.tasks.formats.settings_reader import DAY_S, SettingsReader
@@ -33,7 +34,6 @@ from agon.app.tasks.task import StepSettings, TaskLimits, TaskMetadata, TaskSett
 
 SETTINGS = "task.toml"
 MIB_OF_TIB = 1 << 20
-_NO_SERVICES = "a task with steps has no services"
 
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT])i?B?\s*", re.IGNORECASE)
 _MIB = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0 * 1024.0}
@@ -197,18 +197,20 @@ def _steps(
     steps, taken = [], set[str]()
     for row in rows:
         step = SettingsReader(row, where=where, issues=issues, path="steps.")
-        verifier, own = step.table("verifier"), read_artifacts(step)
+        agent, verifier, own = step.table("agent"), step.table("verifier"), read_artifacts(step)
         of_tests = _of_tests(verifier)
         steps.append(
             StepSettings(
                 name=check_step_name(step, taken),
-                agent_s=step_seconds(step.table("agent")),
+                agent_s=step_seconds(agent),
+                agent_user=read_user(agent, agent.anything("user")),
                 verifier_s=step_seconds(verifier),
                 verifier_user=read_user(verifier, verifier.anything("user")),
                 verifier_env=tuple({**_variables(of_tests), **_variables(verifier)}.items()),
                 min_reward=min_rewards(step),
                 health=_health(step),
                 outputs=tuple(dict.fromkeys((*artifacts.outputs, *own.outputs))),
+                service_outputs=(*artifacts.of_services, *own.of_services),
                 excluded=(*artifacts.excluded, *own.excluded),
                 collected=collect_commands(verifier),
                 separate=_is_separate(verifier) if _names_mode(verifier) else None,
@@ -220,11 +222,7 @@ def _steps(
         for name, value in steps[-1].verifier_env:
             if TEMPLATE.search(value):
                 verifier.add_issue(f"env.{name}", value, "name it in [verifier.env] of the task")
-        for place in own.of_services:
-            step.add_issue("artifacts.service", place.service, f"{_NO_SERVICES}; leave it out")
-        for one in steps[-1].collected:
-            if one.service:
-                verifier.add_issue("collect.service", one.service, f"{_NO_SERVICES}; leave it out")
+        refuse_overlap(step, own, artifacts)
     return tuple(steps)
 
 

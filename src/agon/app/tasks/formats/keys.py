@@ -123,7 +123,7 @@ _KEYS: Final = (
     TaskKey("steps.name", "read", "the folder of the step in steps/"),
     TaskKey("steps.min_reward", "read", "the least reward, or rewards by key, to go on with"),
     TaskKey("steps.agent", "refused", _OF_STEPS),
-    TaskKey("steps.agent.user", "refused", "leave it out: agents of steps have the image's user"),
+    TaskKey("steps.agent.user", "read", "who the step's agent is, else [agent]'s user"),
     TaskKey("steps.agent.timeout_sec", "read", "seconds of the step's agent, else [agent]'s"),
     TaskKey("steps.agent.network_mode", "harmless", _NETWORK),
     TaskKey("steps.verifier", "refused", _OF_STEPS),
@@ -157,7 +157,7 @@ def row_of(path: str) -> TaskKey:
     """Return the row of a key: its own, else that of the table it is in.
 
     Example:
-        >>> row_of("environment.workdir").handling, row_of("steps.agent.user").handling
+        >>> row_of("environment.workdir").handling, row_of("steps.agent.env").handling
         ('read', 'refused')
         >>> row_of("metadata.author").handling, row_of("enviroment").handling
         ('harmless', 'unknown')

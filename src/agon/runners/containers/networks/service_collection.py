@@ -59,6 +59,7 @@ class ServiceCollection:
         if not paths:
             return outputs
         target = self._trial.folder / "services" / "outputs.tar"
+        target.parent.mkdir(exist_ok=True)
         files, size, missing = outputs.files, outputs.size, list(outputs.left_out)
         with target.open("w+b") as whole:
             _append(outputs.path, whole)
