@@ -166,6 +166,17 @@ def words(name: str) -> str:
     return _TERMS.sub(lambda term: _SPELLED[term[0]], name.replace("_", " ").replace("-", " "))
 
 
+def part_name(name: str) -> str:
+    """Return the name of a part of a score in words; an id in it stays as it is.
+
+    Example:
+        >>> part_name("quality_prompts"), part_name("match r1-2"), part_name("h_index")
+        ('quality prompts', 'match r1-2', 'h-index')
+    """
+    kind, blank, rest = name.partition(" ")
+    return words(short_id(kind)) + blank + short_id(rest)
+
+
 def head_words(text: str) -> str:
     """Return words as they begin a heading: with a capital letter, terms as they are spelled.
 
@@ -287,6 +298,7 @@ def environment() -> Environment:
         "head_words": head_words,
         "link_html": link_html,
         "named_text": named_text,
+        "part_name": part_name,
         "short_id": short_id,
     }
     environment.filters |= filters

@@ -1,7 +1,7 @@
 """The page of a contest's log: what happened, the published boards, the signed head."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -11,6 +11,7 @@ import orjson
 
 from agon.api.models.boards import Snapshot
 from agon.api.models.records import LogEntry
+from agon.disciplines import discipline
 from agon.errors import NotFound
 from agon.kernel.text.bidi import escape_controls
 from agon.web import addresses
@@ -60,6 +61,7 @@ def ledger(visit: Visit) -> SitePage:
             "head": head,
             "head_at": datetime.fromisoformat(head.at),
             "publications": published[:PUBLICATIONS],
+            "newest": _newest(published, contest.discipline),
             "more": len(published) > PUBLICATIONS or len(snapshots) == SNAPSHOTS,
             "log": [
                 (
@@ -115,6 +117,13 @@ def publications(snapshots: Iterable[Snapshot]) -> list[Publication]:
         Publication(seq, first[seq], tuple(by_seq[seq][board] for board in sorted(by_seq[seq])))
         for seq in sorted(by_seq, reverse=True)
     ]
+
+
+def _newest(published: Sequence[Publication], of: str) -> Snapshot | None:
+    """Return the newest snapshot of a discipline's first board; None: it was not published."""
+    board = discipline(of).boards[0]
+    snapshots = (each for publication in published for each in publication.snapshots)
+    return next((each for each in snapshots if each.board == board), None)
 
 
 def _entries(visit: Visit, *, kinds: tuple[str, ...] = ()) -> list[LogEntry]:
