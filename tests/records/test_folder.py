@@ -58,7 +58,7 @@ def test_a_table_in_another_spelling_is_read(tmp_path: Path, name: str) -> None:
         assert records.notes == (f"read {name} as votes",)
 
 
-@pytest.mark.parametrize("name", ["poeple.csv", "people.xls", "people.txt"])
+@pytest.mark.parametrize("name", ["poeple.csv", "people.xls", "people.ods"])
 def test_a_required_table_misspelt_is_missing_with_a_hint(tmp_path: Path, name: str) -> None:
     """The message names the file that is there."""
     write_csv(tmp_path, texts())

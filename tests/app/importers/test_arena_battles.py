@@ -128,7 +128,7 @@ def test_a_missing_column_is_named(tmp_path: Path) -> None:
         ("battles.json", b"null", "no list"),
         ("battles.json", b"\xff\xfe{}", "UTF-16"),
         ("battles.json", b"[" * 200_000, "not JSON"),
-        ("battles.txt", b"model_a", "format is unknown"),
+        ("battles.yaml", b"model_a", "format is unknown"),
     ],
 )
 def test_a_file_that_is_not_of_the_format_is_rejected(
@@ -220,3 +220,12 @@ def test_counts_rate_as_their_battles_do() -> None:
     ]
     expected = agon.rate(battles, method="bradley-terry").rows()
     assert agon.rate(counts, method="bradley-terry").rows() == expected
+
+
+@pytest.mark.parametrize("header", ["model_a,model_b,rating", "home,away,goals"])
+def test_battles_without_a_winner_are_told_of_other_outcomes(tmp_path: Path, header: str) -> None:
+    """Scales and points are as usual as winners."""
+    (tmp_path / "b.csv").write_text(f"{header}\nx,y,1\n")
+    with pytest.raises(InvalidRecords, match="instead of winner, score_a") as error:
+        import_records("arena-battles", tmp_path / "b.csv")
+    assert error.value.issues[0].code == "missing-column"

@@ -46,7 +46,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from agon.app.importers.battle_columns import WON, present_columns, read_by_alias
+from agon.app.importers.battle_columns import (
+    WON,
+    other_outcomes_named,
+    present_columns,
+    read_by_alias,
+)
 from agon.app.importers.reading import foreign
 from agon.app.importers.repeated_rows import repeated_rows
 from agon.disciplines import ImportedRecords
@@ -246,9 +251,12 @@ def read(
         *(Column(name, wanted[name], required=False) for name in stated),
     )
     names = mapping.with_columns({**aliases, **mapping.columns})
-    with foreign(
-        _schema(form, added_columns), {"battles": source}, mapping=names, where=where
-    ) as battles:
+    with (
+        other_outcomes_named(),
+        foreign(
+            _schema(form, added_columns), {"battles": source}, mapping=names, where=where
+        ) as battles,
+    ):
         added = "".join(f', "{name}"' for name in kept)
         unit = _unit(battles)
         sql = form.matches.replace("{added}", added).replace("{tstamp}", _TSTAMP[unit])

@@ -1,9 +1,12 @@
 """Name the columns of battles as files do, and find which of them a file has."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from agon.app.importers.reading import columns_of
+from agon.records import InvalidRecords
 from agon.records.names.mapping import SourceMapping
 from agon.records.names.matching import fold_name, match_names
 
@@ -28,7 +31,30 @@ WON = (
 )
 """Columns of who won and who lost, in files without sides: each row is a win for the first."""
 
+_OTHER_OUTCOMES = (
+    "or, instead of winner, score_a (points of side a, 0 to 1), wins_a and wins_b, share_a (0 to "
+    "1), or preference (1 to 2)"
+)
 _TIES = ("tie", "ties", "draw", "draws", "is_tie", "is_draw", "result", "outcome")
+
+
+@contextmanager
+def other_outcomes_named() -> Iterator[None]:
+    """Say of a missing winner in which other columns battles may have their outcome.
+
+    Raises:
+        InvalidRecords: with that.
+    """
+    try:
+        yield
+    except InvalidRecords as error:
+        issues = [
+            replace(issue, remedy=f"{issue.remedy}; {_OTHER_OUTCOMES}")
+            if issue.code == "missing-column" and "winner" in (issue.column or "").split(", ")
+            else issue
+            for issue in error.issues
+        ]
+        raise InvalidRecords(issues, names=error.names, hints=error.hints) from None
 
 
 def present_columns(source: Any, known: Sequence[str], mapping: SourceMapping) -> dict[str, str]:

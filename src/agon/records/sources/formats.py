@@ -27,6 +27,7 @@ _READERS: Final[dict[str, Callable[[Any, Table, Path], ReadResult]]] = {
     ".tsv": csv_file.read,
     ".tab": csv_file.read,
     ".psv": csv_file.read,
+    ".txt": csv_file.read,  # as spreadsheets call text with tabs
     ".ndjson": ndjson_file.read,
     ".jsonl": ndjson_file.read,
     ".json": json_file.read,

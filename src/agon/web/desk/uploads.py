@@ -14,9 +14,7 @@ from agon.web.page import SitePage, Visit
 from agon.web.rendering import counted_text
 
 _ROWS: Final = 50
-ACCEPTED: Final = (
-    ",".join(dict.fromkeys(f".{name.rpartition('.')[2]}" for name in ENDINGS)) + ",.txt"
-)
+ACCEPTED: Final = ",".join(dict.fromkeys(f".{name.rpartition('.')[2]}" for name in ENDINGS))
 """Endings of the files of tables that forms accept."""
 
 
