@@ -26,6 +26,7 @@ EXEMPT = {
     "app/arena": "tools for the arena, behind agon arena",
     "app/challenge": "tools for the challenge, behind agon challenge",
     "app/dojo": "tools for the dojo, behind agon dojo",
+    "app/contests/submissions/trials.py": "reads the results of agents",
     "app/contests/changes/rejudge.py": "judges programs again",
     "app/contests/submissions/agents.py": "accepts submissions that are judged by trials",
     "app/contests/submissions/feedback.py": "decides what is disclosed of the verdicts of programs",

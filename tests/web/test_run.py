@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,9 @@ def browser(tmp_path: Path, tasks: Path) -> Iterator[Browser]:
     """Return the browser of an organizer who has submitted an agent."""
     service = replace(service_at(tmp_path), tasks=lambda: tuple(p.name for p in tasks.iterdir()))
     browser = Browser(instance_at(tmp_path, service=service))
-    create(service, NewContest(id="autumn", discipline="challenge", title="C"), by=ORGANISER)
+    rules = {"min_validators": 1}
+    new = NewContest(id="autumn", discipline="challenge", title="C", overrides=rules)
+    create(service, new, by=ORGANISER)
     open_contest(service, "autumn", by=ORGANISER)
     record(service, "autumn", [("validators", {"id": "house", "stake": 1.0}, None)], by=ORGANISER)
     browser.sign_in("organiser")
@@ -112,6 +115,63 @@ def test_the_run_is_linked_where_its_submission_is(browser: Browser, tasks: Path
     visitor = Browser(browser.instance)
     assert link not in visitor.get(person("autumn", name, board="submissions")).text
     assert visitor.get(run("autumn", name)).status_code in {401, 403, 404}
+
+
+def test_a_run_shows_what_the_records_have_once_its_jobs_are_deleted(
+    browser: Browser, tasks: Path
+) -> None:
+    """Jobs are kept for some days, records for ever."""
+    service, name = browser.instance.service, submission_of(browser)
+    containers = FakeContainers(
+        verdict=lambda _, __: "passed" if containers.recipes[-1].context == tasks / "sums" / (
+            "environment"
+        ) else "failed",
+        rewards={"reward": 0.5},
+    )  # fmt: skip
+    work(service, trial_runners(tasks, containers, submitted_agent, now=service.clock))
+    before = trials_of(browser)
+    with service.store.write() as session:
+        assert session.queue.delete_ended(before=service.clock() + timedelta(days=1), limit=9) == 2
+    after = trials_of(browser)
+    kept = ("task", "state", "result", "rewards", "agent_network")
+    assert [[trial[key] for key in kept] for trial in after["trials"]] == [
+        [trial[key] for key in kept] for trial in before["trials"]
+    ]
+    assert (after["ended"], after["total"], after["counts"]) == (2, 2, before["counts"])
+    assert {(trial["job"], trial["attempts"]) for trial in after["trials"]} == {(None, None)}
+    text = browser.get(run("autumn", name)).text
+    assert "The run has ended: <strong>2</strong> of 2 trials ended, 1 failed, 1 passed" in text
+    assert "is what the records have" in text
+
+
+def test_a_run_without_jobs_and_records_says_that_it_has_ended(browser: Browser) -> None:
+    """Its trials had no score, so that nothing of them was recorded."""
+    service, name = browser.instance.service, submission_of(browser)
+    with service.store.write() as session:
+        contest_no = session.contests.get("autumn").no
+        created = service.clock() - timedelta(hours=1)
+        for job in session.queue.trials_of(contest_no, name, since=created):
+            session.queue.cancel(job.id, now=service.clock())
+        session.queue.delete_ended(before=service.clock() + timedelta(days=1), limit=9)
+    text = browser.get(run("autumn", name)).text
+    assert "The run has ended, and no result of it is recorded." in text
+
+
+def test_a_row_of_the_board_of_submissions_leads_to_its_run(browser: Browser, tasks: Path) -> None:
+    """Scored or not, for who may see it."""
+    service, address = browser.instance.service, "/c/autumn/boards/submissions"
+    link = f'</a> <a href="{run("autumn", submission_of(browser))}">run</a></th>'
+    publish(service, "autumn")
+    waiting = browser.get(address).text
+    work(service, trial_runners(tasks, FakeContainers(), submitted_agent, now=service.clock))
+    publish(service, "autumn")
+    scored = browser.get(address).text
+    assert ["Without a score" in text for text in (waiting, scored)] == [True, False]
+    assert [text.count(link) for text in (waiting, scored)] == [1, 1]
+    visitor = Browser(browser.instance)
+    assert link not in visitor.get(address).text
+    visitor.sign_in("participant")
+    assert link not in visitor.get(address).text
 
 
 def test_a_trial_whose_job_failed_has_no_score_and_says_why(browser: Browser, tasks: Path) -> None:

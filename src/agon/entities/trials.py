@@ -13,13 +13,13 @@ class Trial:
 
     Attributes:
         task: the task's name.
-        job: the job that runs it.
-        state: the state of that job.
+        job: the job that runs it; None: it is deleted, and the records have the rest.
+        state: the state of that job; without one: done.
         result: passed, failed or timeout; None: there is none that the caller may see yet.
         reason: why it did not pass, or why its job failed; empty: nothing is to be said.
         rewards: the rewards that its tests wrote, by key.
         agent_network: what the agent could reach; None: nothing has run.
-        attempts: number of attempts so far.
+        attempts: number of attempts so far; None: unknown.
         progress: the part that is done, from 0 to 1, as last reported.
         seconds: how long the whole trial took; None: unknown.
         tokens: tokens that the agent read and wrote, by its own account; None: unknown.
@@ -28,13 +28,13 @@ class Trial:
     """
 
     task: str
-    job: str
+    job: str | None
     state: JobState
     result: str | None
     reason: str
     rewards: Mapping[str, float]
     agent_network: str | None
-    attempts: int
+    attempts: int | None
     progress: float | None
     seconds: float | None
     tokens: int | None
@@ -51,7 +51,8 @@ class TrialRun:
         user: who sent it.
         miner_uid: the miner it is for.
         at: when it was received.
-        total: number of trials whose jobs are stored; jobs are deleted some time after their end.
+        total: number of trials: those whose jobs are stored, and, once all of these have ended,
+            those that the records have.
         ended: how many of them have ended.
         counts: number of trials by result; ``unscored`` are those whose job failed.
         seconds: how long the trials took together.

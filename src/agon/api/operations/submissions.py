@@ -30,6 +30,9 @@ from agon.disciplines import Ballot, Rounds, discipline
 from agon.errors import Conflict, Unreadable
 
 SubmissionId = Annotated[FreeId, Field(description="The submission's id.")]
+MAX_NAMED: Final = 500
+"""Maximum number of submissions that are listed by their ids: as many as a page of a board has."""
+
 _VOTE: Final[dict[str, Any]] = {"type": "object", "additionalProperties": True}
 _EXAMPLE: Final = '{"match_id":"m1","judge_id":"judy","vote":"A"}\n'
 
@@ -60,13 +63,17 @@ def list_submissions(
     ctx: ContestContext,
     page: PageRequest,
     *,
+    id: Annotated[  # noqa: A002 (an id is called id everywhere)
+        tuple[FreeId, ...],
+        Field(max_length=MAX_NAMED, description="Only submissions with these ids; none: all."),
+    ] = (),
     user: FreeId | None = None,
     problem: FreeId | None = None,
 ) -> Page[Submission]:
     """Return submissions, oldest first: all for organizers, their own for participants."""
     stored = listing.submissions(
         ctx.service, ctx.view, by=ctx.caller, after=page.after(str), limit=page.sought,
-        user=user, problem=problem,
+        ids=id, user=user, problem=problem,
     )  # fmt: skip
     return page.page(stored, key=lambda submission: submission.id, item=Submission.model_validate)
 

@@ -26,7 +26,7 @@ from agon.web.pages.boards.since import previous_positions, since
 from agon.web.pages.cases import cases_of
 from agon.web.pages.factors import factors_of
 from agon.web.pages.live.arena import opponent_names, opponents
-from agon.web.pages.run import address_of_run
+from agon.web.pages.run import addresses_of_runs
 from agon.web.rendering import number_text, participant_text, time_text
 
 PARTS: Final = 200
@@ -166,7 +166,7 @@ def person(visit: Visit) -> SitePage:
         "plot": _plot(contest.id, name, board, history),
         "comparison": _comparison(visit, contest.id, board, explanation),
         "what_if": _what_if(visit, contest, board, explanation),
-        "run": address_of_run(visit, contest, board, name),
+        "run": addresses_of_runs(visit, contest, board, [name]).get(name, ""),
         "ids_shown": _IDS_SHOWN,
         "as_of": visit.as_of,
     }

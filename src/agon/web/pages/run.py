@@ -1,9 +1,11 @@
 """The page of the run of a submitted agent: progress, and the result of each of its trials."""
 
+from collections.abc import Sequence
+
 from agon.api.models.contests import Contest
+from agon.api.operations.submissions import MAX_NAMED
 from agon.app.access.permissions import permits
 from agon.disciplines import discipline
-from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
 
@@ -24,14 +26,17 @@ def run(visit: Visit) -> SitePage:
     )
 
 
-def address_of_run(visit: Visit, contest: Contest, board: str, name: str) -> str:
-    """Return the address of the run behind a row; empty: there is none that the visitor may see."""
+def addresses_of_runs(
+    visit: Visit, contest: Contest, board: str, names: Sequence[str]
+) -> dict[str, str]:
+    """Return the addresses of the runs behind rows of a board, by the id of the row.
+
+    Rows are left out that are records which were sent, or somebody else's.
+    """
     kind = discipline(contest.discipline).submissions
-    if kind is None or kind.judging != "trials" or board != kind.table:
-        return ""
+    if kind is None or kind.judging != "trials" or board != kind.table or not names:
+        return {}
     if not permits(visit.caller, "submission.read-own", contest=contest):
-        return ""
-    try:
-        return addresses.run(contest.id, visit.api.submissions.get(contest.id, name).id)
-    except NotFound:  # a record that was sent, or somebody else's
-        return ""
+        return {}
+    seen = visit.api.submissions.list(contest.id, id=tuple(names[:MAX_NAMED]))
+    return {each.id: addresses.run(contest.id, each.id) for each in seen}

@@ -29,17 +29,10 @@ def submission(service: Service, view: View, submission_id: str, *, by: Caller) 
     Raises:
         NotFound: there is none of that id, or it is another user's.
     """
-    key, sees_all = received_key(submission_id), _sees_all(view, by)
     with service.store.read() as session:
         feedback = VerdictFeedback(session, view, now=service.clock())
-        received = session.entries.existing(view.contest.no, records=[key]).get(key)
-        if received is not None:
-            for entry in session.entries.after(
-                view.contest.no, received.seq - 1, until=received.seq
-            ):
-                visible = _visible(session, view, by, entry, sees_all=sees_all, feedback=feedback)
-                if visible is not None:
-                    return visible
+        for found in _with_ids(session, view, by, feedback, [submission_id]):
+            return found
     raise NotFound(f"{view.contest.id} has no submission {submission_id!r} of yours; list yours")
 
 
@@ -50,6 +43,7 @@ def submissions(
     by: Caller,
     after: str | None = None,
     limit: int = 50,
+    ids: Sequence[str] = (),
     user: str | None = None,
     problem: str | None = None,
 ) -> list[SubmissionView]:
@@ -61,6 +55,7 @@ def submissions(
         by: the caller.
         after: the id of the last known one.
         limit: maximum number of submissions.
+        ids: only these; none: all.
         user: only those of this user; None: of all.
         problem: only those for this problem; None: for all.
 
@@ -78,12 +73,34 @@ def submissions(
             start = entries[received_key(after)].seq
         feedback = VerdictFeedback(session, view, now=service.clock())
         names = [name for name in (user, problem) if name is not None]
+        among = (
+            _with_ids(session, view, by, feedback, ids, start)
+            if ids
+            else _all(session, view, by, feedback, start, names)
+        )
         matching = (
-            each
-            for each in _all(session, view, by, feedback, start, names)
-            if user in {None, each.user} and problem in {None, each.problem}
+            each for each in among if user in {None, each.user} and problem in {None, each.problem}
         )
         return list(islice(matching, limit))
+
+
+def _with_ids(
+    session: Session,
+    view: View,
+    by: Caller,
+    feedback: VerdictFeedback,
+    ids: Sequence[str],
+    start: int = 0,
+) -> Iterator[SubmissionView]:
+    """Yield the submissions with these ids that the caller may see, oldest first."""
+    sees_all = _sees_all(view, by)
+    keys = [received_key(name) for name in dict.fromkeys(ids)]
+    received = session.entries.existing(view.contest.no, records=keys)
+    for seq in sorted(one.seq for one in received.values() if one.seq > start):
+        for entry in session.entries.after(view.contest.no, seq - 1, until=seq):
+            visible = _visible(session, view, by, entry, sees_all=sees_all, feedback=feedback)
+            if visible is not None:
+                yield visible
 
 
 def _all(

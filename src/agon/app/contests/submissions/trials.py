@@ -1,4 +1,7 @@
-"""Return the run of a submitted agent: its trials with progress, results and costs."""
+"""Return the run of a submitted agent: its trials with progress, results and costs.
+
+Jobs are deleted some time after their end; what the records have of a trial stays.
+"""
 
 import math
 from collections import Counter
@@ -8,6 +11,8 @@ from agon.app.access.permissions import View
 from agon.app.contests.submissions.listing import submission
 from agon.app.service import Service
 from agon.disciplines import discipline
+from agon.disciplines.challenge.recorded_trials import RecordedTrial, recorded_trials
+from agon.disciplines.challenge.records import SERVICE_VALIDATOR
 from agon.entities.access import Caller
 from agon.entities.jobs import Job
 from agon.entities.trials import Trial, TrialRun
@@ -31,8 +36,12 @@ def trial_run(service: Service, view: View, submission_id: str, *, by: Caller) -
         raise NotFound(f"{view.contest.id} tries no agents on tasks; get the submission itself")
     with service.store.read() as session:
         jobs = session.queue.trials_of(view.contest.no, sent.id, since=sent.at)
-    latest = {job.payload["task"]: job for job in jobs}  # a retried task counts once
-    trials = tuple(_trial(latest[task], until=view.until) for task in sorted(latest))
+    # A retried task counts once.
+    by_task = {job.payload["task"]: _trial(job, until=view.until) for job in jobs}
+    if not any(one.state in _RUNNING for one in by_task.values()):
+        for recorded in _from_records(service, view, sent.id):
+            by_task.setdefault(recorded.task, _trial_of_record(recorded))
+    trials = tuple(by_task[task] for task in sorted(by_task))
     tokens = [one.tokens for one in trials if one.tokens is not None]
     costs = [one.cost_usd for one in trials if one.cost_usd is not None]
     return TrialRun(
@@ -47,6 +56,33 @@ def trial_run(service: Service, view: View, submission_id: str, *, by: Caller) -
         tokens=sum(tokens) if tokens else None,
         cost_usd=math.fsum(costs) if costs else None,
         trials=trials,
+    )
+
+
+def _from_records(service: Service, view: View, submission_id: str) -> list[RecordedTrial]:
+    """Return what the records have of the service's own trials of a submission."""
+    with service.replicas.current(service.store, view.contest) as live:
+        return recorded_trials(
+            live.records(view.until), submission=submission_id, validator=SERVICE_VALIDATOR
+        )
+
+
+def _trial_of_record(recorded: RecordedTrial) -> Trial:
+    """Return a trial whose job is stored no more."""
+    return Trial(
+        task=recorded.task,
+        job=None,
+        state="done",
+        result="passed" if recorded.passed else "failed",
+        reason="",
+        rewards=recorded.rewards,
+        agent_network=recorded.agent_network,
+        attempts=None,
+        progress=None,
+        seconds=None,
+        tokens=None,
+        cost_usd=None,
+        ended_at=None,
     )
 
 

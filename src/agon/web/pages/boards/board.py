@@ -5,7 +5,8 @@ from functools import partial
 from typing import Any, Final
 
 from agon.api.models.analysis import Column, Movement
-from agon.api.models.boards import BoardPage, BoardQuery
+from agon.api.models.boards import BoardPage, BoardQuery, UnscoredParticipant
+from agon.api.models.contests import Contest
 from agon.disciplines import discipline
 from agon.errors import NotFound
 from agon.kernel.bidi import isolated_text
@@ -26,6 +27,7 @@ from agon.web.pages.boards.board_picture import picture_of
 from agon.web.pages.boards.board_rows import Line, interval_ends, lines, part_ranges, rows_html
 from agon.web.pages.boards.robustness import Robust, robustness_of
 from agon.web.pages.empty import or_empty
+from agon.web.pages.run import addresses_of_runs
 from agon.web.rendering import number_text, short_id, words
 
 ROWS: Final = 50
@@ -62,10 +64,11 @@ def _board(visit: Visit, name: str) -> SitePage:
     movement = None if search or query.sort or not page.rows else _movement(visit, page)
     drawn = _figures(page, movement, robust)
     movement = movement if choice.shows("moved") else None
-    shown = lines(visit, page, columns, movement, robust, choice, label)
+    without = _without_score(visit, page, query)
+    runs = _runs(visit, contest, page, without["unscored"])
+    shown = lines(visit, page, columns, movement, robust, choice, label, runs)
     own = _own_row(visit, page)
-    listed = boards.list(contest.id).items
-    marked = _row_to_mark(visit, page) or own
+    listed, marked = boards.list(contest.id).items, _row_to_mark(visit, page) or own
     by_rank = not (search or query.sort or query.cursor)
     chart = picture_of(visit, page, robust, marked, contest) if by_rank else None
     values = {
@@ -85,7 +88,8 @@ def _board(visit: Visit, name: str) -> SitePage:
         "since": None if movement is None else movement.since,
         "own": own,
         "chart": chart,
-        **_without_score(visit, page, query),
+        **without,
+        "runs": runs,
         "search": search,
         "sort": _shown_sort(page, query),
         **_selection(visit, choice),
@@ -107,6 +111,14 @@ def _board(visit: Visit, name: str) -> SitePage:
         if page.rows
         else "",
     )  # fmt: skip
+
+
+def _runs(
+    visit: Visit, contest: Contest, page: BoardPage, unscored: Sequence[UnscoredParticipant]
+) -> Mapping[str, str]:
+    """Return the addresses of the runs behind the rows of the page, with a score or without."""
+    ids = [row["id"] for row in page.rows] + [each.id for each in unscored]
+    return addresses_of_runs(visit, contest, page.board, ids)
 
 
 def _without_score(visit: Visit, page: BoardPage, query: BoardQuery) -> dict[str, Any]:

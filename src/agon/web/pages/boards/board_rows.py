@@ -68,6 +68,7 @@ class Line:
         row: as it is stored.
         participant: whose row it is, as HTML.
         address: of the page of its participant.
+        run: the address of the run that it is the result of; empty: none that is to be seen.
         score: its score.
         texts: the values of the other columns, as HTML.
         bars: the parts of its score; None: the page has no such column.
@@ -81,6 +82,7 @@ class Line:
     row: dict[str, Any]
     participant: Markup
     address: str
+    run: str
     score: str
     texts: Sequence[str]
     bars: Sequence[Bar] | None
@@ -108,8 +110,12 @@ def lines(
     robust: Robust | None,
     choice: Choice,
     label: Callable[[str], str],
+    runs: Mapping[str, str],
 ) -> list[Line]:
-    """Return the rows as they are shown, with bars and intervals on one scale each."""
+    """Return the rows as they are shown, with bars and intervals on one scale each.
+
+    ``runs`` are the addresses of the runs behind the rows, by id.
+    """
     address = addresses.rows(
         page.contest, board=page.board, discipline_name=page.discipline, as_of=visit.as_of
     )
@@ -131,6 +137,7 @@ def lines(
             row,
             participant(names.get(row["id"]), row["id"], label),
             address(row["id"]),
+            runs.get(row["id"], ""),
             score,
             cells,
             _bars(row, widest, hues) if choice.shows("parts") and "components" in row else None,
@@ -163,13 +170,14 @@ def _row_html(line: Line) -> str:
     row = line.row
     own = ' class="own"' if line.is_own else ""
     moved = "" if line.moved is None else f'<td class="num moved">{line.moved}</td>'
+    run = f' <a href="{escape(line.run)}">run</a>' if line.run else ""
     texts = "".join(
         [f'<td class="num{" no" if text == "no" else ""}">{text}</td>' for text in line.texts]
     )
     return (
         f'<tr data-key="{escape(row["id"])}"{own}>'
         f'<td class="num">{number_text(row["rank"])}</td>{moved}'
-        f'<th scope="row"><a href="{escape(line.address)}">{line.participant}</a></th>'
+        f'<th scope="row"><a href="{escape(line.address)}">{line.participant}</a>{run}</th>'
         f'<td class="num score">{line.score}</td>'
         f"{_parts_html(line)}{_interval_html(line)}{line.robustness}{texts}</tr>"
     )
