@@ -63,7 +63,17 @@ def column_label(page: BoardPage, name: str, *, is_head: bool = False) -> str:
         >>> column_label(season, "stage_passes", is_head=True)
         'Stage passes'
     """
-    meaning = discipline(page.discipline).traits.meaning(page.board, name.removeprefix(_PART))
+    return label_of(page.discipline, page.board, name, is_head=is_head)
+
+
+def label_of(discipline_name: str, board: str, name: str, *, is_head: bool = False) -> str:
+    """Return what heads a column of a board that is no page of its own.
+
+    Example:
+        >>> label_of("challenge", "validators", "mean_abs_z")
+        'Mean distance'
+    """
+    meaning = discipline(discipline_name).traits.meaning(board, name.removeprefix(_PART))
     if meaning is not None and meaning.label:
         return meaning.label
     text = words(name.replace(_PART, "part: "))
