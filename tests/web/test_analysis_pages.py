@@ -392,10 +392,15 @@ def test_an_epoch_shows_the_columns_of_its_boards_as_boards_do(site: Instance) -
     assert "A new agent with a score of at least" in site.client.get("/c/challenge/epochs").text
 
 
-def test_an_epoch_before_0_has_a_page(site: Instance) -> None:
-    """Records may number epochs from any number; a text is none."""
+HOTKEY = "5F3sa2TJAWMqDhXG6jhV4N8ko9Sx"
+
+
+def test_an_epoch_before_0_has_a_page_and_its_miners_have_their_hotkeys(site: Instance) -> None:
+    """Records may number epochs from any number, a text is none; a uid is a seat."""
+    sent = {"id": "s", "miner_uid": 1, "submitted_at": "2026-01-01T00:00:00Z"}
     rows = [
-        ("submissions", {"id": "s", "miner_uid": 1, "submitted_at": "2026-01-01T00:00:00Z"}),
+        ("submissions", {**sent, "miner_hotkey": HOTKEY}),
+        ("registrations", {"uid": 1, "hotkey": HOTKEY, "from_epoch": -5}),
         *[("validators", {"id": f"v{at}", "stake": 1.0, "epoch": -5}) for at in range(3)],
         *[
             ("evaluations",
@@ -410,4 +415,6 @@ def test_an_epoch_before_0_has_a_page(site: Instance) -> None:
     assert "/c/early/epochs/-2" in site.client.get("/c/early/epochs").text
     page = site.client.get("/c/early/epochs/-2")
     assert (page.status_code, "50 %" in page.text) == (200, True)
+    assert "uid 1 · 5F3sa2TJ…" in page.text
+    assert f"<code>{HOTKEY}</code>" in site.client.get("/c/early/people/1?board=weights").text
     assert site.client.get("/c/early/epochs/-").status_code == 404

@@ -18,7 +18,7 @@ from agon.web.labels import weight_labels
 from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.board_columns import label_of
 from agon.web.pages.boards.board_rows import cell_texts
-from agon.web.pages.boards.epoch_shares import epoch_shares
+from agon.web.pages.boards.epoch_shares import epoch_shares, miner_text
 from agon.web.pages.empty import or_empty
 
 SHARES: Final = (
@@ -97,6 +97,7 @@ def epoch(visit: Visit) -> SitePage:
     if not _NUMBER.fullmatch(text):
         raise NotFound(f"there is no epoch {text[:80]!r}; see the list of epochs")
     shown = visit.api.analysis.epoch(contest.id, int(text), as_of=visit.as_of)
+    label, _ = weight_labels(contest)
     return SitePage(
         template="epoch.html",
         title=f"Epoch {text} · {contest.title}",
@@ -104,7 +105,7 @@ def epoch(visit: Visit) -> SitePage:
             "contest": contest,
             "epoch": shown,
             "shares": shares(shown.burn),
-            "named": weight_labels(contest)[0],
+            "named": lambda uid: miner_text(label(uid), shown.hotkeys.get(uid)),
             "tables": _tables(contest, shown),
             "payload": orjson.dumps(shown.payload).decode(),
             "as_of": visit.as_of,
