@@ -9,12 +9,17 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from agon.app.charts.histogram import WIDTH
+from agon.app.contests.boards.publish import publish
+from agon.app.contests.ingest.records import record
+from agon.app.contests.lifecycle.creation import NewContest, create
+from agon.app.contests.lifecycle.transitions import open_contest
 from agon.disciplines import discipline
 from agon.editions import editions
 from agon.ledger.entry import read_line
 from agon.web import addresses, rendering
 from fakes.contests import HOSTILE, all_disciplines
 from fakes.instance import Instance, instance_at
+from fakes.service import ORGANISER
 from web.markup import Markup
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -374,3 +379,42 @@ def test_a_season_is_shown_by_participant_and_problem(site: Instance) -> None:
     later = site.get(f"/contests/season/problem-matrix?cursor={part['next']}").json()
     assert later["rows"][0] == made["rows"][1]
     assert site.get("/contests/community/problem-matrix").status_code == 404
+
+
+def test_an_epoch_shows_the_columns_of_its_boards_as_boards_do(site: Instance) -> None:
+    """Shares are percents, and a column is called the same on both pages."""
+    page = site.client.get("/c/challenge/epochs/3").text
+    heads = ["Share of stake", "Stake", "Evaluations", "Flagged", "Mean distance"]
+    assert "".join(f'<th scope="col" class="num">{head}</th>' for head in heads) in page
+    competitions = page.partition('<h2 id="competitions">')[2].partition("</table>")[0]
+    assert ">Score<" not in competitions
+    assert '<span title="1.0">100 %</span>' in competitions  # its share of the emission
+    assert "A new agent with a score of at least" in site.client.get("/c/challenge/epochs").text
+
+
+HOTKEY = "5F3sa2TJAWMqDhXG6jhV4N8ko9Sx"
+
+
+def test_an_epoch_before_0_has_a_page_and_its_miners_have_their_hotkeys(site: Instance) -> None:
+    """Records may number epochs from any number, a text is none; a uid is a seat."""
+    sent = {"id": "s", "miner_uid": 1, "submitted_at": "2026-01-01T00:00:00Z"}
+    rows = [
+        ("submissions", {**sent, "miner_hotkey": HOTKEY}),
+        ("registrations", {"uid": 1, "hotkey": HOTKEY, "from_epoch": -5}),
+        *[("validators", {"id": f"v{at}", "stake": 1.0, "epoch": -5}) for at in range(3)],
+        *[
+            ("evaluations",
+             {"submission_id": "s", "validator_id": f"v{at}", "score": 0.5, "epoch": -2})
+            for at in range(3)
+        ],
+    ]  # fmt: skip
+    create(site.service, NewContest(id="early", discipline="challenge", title="E"), by=ORGANISER)
+    open_contest(site.service, "early", by=ORGANISER)
+    record(site.service, "early", [(*row, None) for row in rows], by=ORGANISER)
+    publish(site.service, "early")
+    assert "/c/early/epochs/-2" in site.client.get("/c/early/epochs").text
+    page = site.client.get("/c/early/epochs/-2")
+    assert (page.status_code, "50 %" in page.text) == (200, True)
+    assert "uid 1 · 5F3sa2TJ…" in page.text
+    assert f"<code>{HOTKEY}</code>" in site.client.get("/c/early/people/1?board=weights").text
+    assert site.client.get("/c/early/epochs/-").status_code == 404

@@ -165,3 +165,6 @@ class Epoch(Resource):
     validators: tuple[dict[str, Any], ...]
     competitions: tuple[dict[str, Any], ...]
     payload: dict[str, Any] = Field(description="As a Bittensor network takes it.")
+    hotkeys: dict[str, str] = Field(
+        description="By uid the hotkey that holds it in the epoch, if the records name it."
+    )

@@ -15,7 +15,11 @@ import pyarrow as pa
 from agon.app.analysis.score import Result
 from agon.disciplines.challenge.bittensor import WeightsPayload
 from agon.disciplines.challenge.competition_explanations import forecast as maximum_in
-from agon.disciplines.challenge.competition_explanations import to_improve, unimprovable_text
+from agon.disciplines.challenge.competition_explanations import (
+    improvement_text,
+    to_improve,
+    unimprovable_text,
+)
 from agon.disciplines.challenge.decay import DecayState
 from agon.disciplines.challenge.emission import amount
 from agon.disciplines.challenge.formulas import PLACES
@@ -249,6 +253,9 @@ class Decay:
             "top": None if self.state.top is None else publish(self.state.top, places=PLACES),
             "last_improvement": self.state.last_improvement,
             "improves_at": self.improves_at,
+            "improvement": None
+            if self.improves_at is None
+            else improvement_text(self.rules, self.improves_at),
             "note": self.note,
             "stale": self.stale[0],
             "burn_percent": self.burning[0],

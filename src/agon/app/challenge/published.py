@@ -96,6 +96,7 @@ class Epoch:
         burn: where the emission went.
         weights, validators, competitions: the rows of its boards.
         payload: uids and weights as a Bittensor network takes them.
+        hotkeys: by uid the hotkey that holds it in the epoch, if the records name it.
     """
 
     snapshot: Snapshot
@@ -106,6 +107,7 @@ class Epoch:
     validators: tuple[Mapping[str, Any], ...]
     competitions: tuple[Mapping[str, Any], ...]
     payload: Mapping[str, Any]
+    hotkeys: Mapping[str, str]
 
 
 def epochs(service: Service, view: View, *, as_of: str | None = None) -> Epochs:
@@ -162,6 +164,7 @@ def epoch(service: Service, view: View, number: int, *, as_of: str | None = None
             validators=validators,
             competitions=competitions,
             payload=payload_of(at).to_dict(),
+            hotkeys={str(uid): hotkey for uid, hotkey in outcome_of(at).hotkeys.items()},
         )
 
 

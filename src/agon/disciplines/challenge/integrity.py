@@ -153,8 +153,10 @@ TABLE: tuple[Check[Inspection], ...] = (
     ),
     Check(
         "zero-stake",
-        "Validators without stake reported, and to count them changes a score.",
-        lambda inspection: votes_without_stake(inspection.outcome),
+        "Validators without stake reported, and to count them changes a score; or none has stake.",
+        lambda inspection: votes_without_stake(
+            inspection.facts, inspection.evidence.reports, inspection.outcome
+        ),
     ),
     Check(
         "dust",

@@ -40,6 +40,16 @@ class Outcome:
                 numbers.setdefault(uid, []).append(at)
         return numbers
 
+    @cached_property
+    def hotkeys(self) -> Mapping[int, str]:
+        """Return by uid the hotkey that holds it, of those that submitted something."""
+        owners = zip(self.consensus.uids.tolist(), self.submissions.owners.tolist(), strict=True)
+        return {
+            uid: self.submissions.owner_name(owner)
+            for uid, owner in owners
+            if uid >= 0 and owner < 0  # a hotkey's number is below 0
+        }
+
     def uid_of(self, submission: int) -> int:
         """Return the uid that a submission scores for, else the one that it was made for."""
         uid = int(self.consensus.uids[submission])

@@ -59,7 +59,9 @@ def explain_weight(records: Records, outcome: Outcome, board: Board, name: str) 
     if name not in known:
         raise not_found(board, name, known)
     uid = int(name)
-    context = {"epoch": outcome.epoch}
+    context: dict[str, Any] = {"epoch": outcome.epoch}
+    if uid in outcome.hotkeys:
+        context["hotkey"] = outcome.hotkeys[uid]
     if any(row.id == name for row in board.unscored):
         gates = tuple(
             part

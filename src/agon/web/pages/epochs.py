@@ -1,18 +1,24 @@
 """The pages of a challenge's epochs: where the emission went, what is ahead, the payload."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, Final
 
 import orjson
+from markupsafe import Markup
 
-from agon.api.models.analysis import EpochBurn
+from agon.api.models.analysis import Epoch, EpochBurn
+from agon.api.models.contests import Contest
+from agon.disciplines import discipline
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.labels import weight_labels
 from agon.web.page import SitePage, Visit
-from agon.web.pages.boards.epoch_shares import epoch_shares
+from agon.web.pages.boards.board_columns import label_of
+from agon.web.pages.boards.board_rows import cell_texts
+from agon.web.pages.boards.epoch_shares import epoch_shares, miner_text
 from agon.web.pages.empty import or_empty
 
 SHARES: Final = (
@@ -25,7 +31,10 @@ SHARES: Final = (
 """Where the emission goes: field, name, reason. The shares of an epoch sum to 1, or to more where
 the burn is added to what miners get (rule ``burn_application``), or to less where the cap drops."""
 
-_DIGITS: Final = 15
+_NUMBER: Final = re.compile("-?[0-9]{1,15}")
+
+_SAID_BY_SCORE: Final = {"validators": "Share of stake"}
+"""By board what heads the column of scores; on the others another column has the same numbers."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,23 @@ class Share:
     share: float
     start: float
     width: float
+
+
+@dataclass(frozen=True)
+class EpochTable:
+    """A board of an epoch.
+
+    Attributes:
+        board: its name.
+        title: what heads it.
+        heads: of its columns, after that of the ids.
+        rows: of each row its id, and the values of the columns as HTML.
+    """
+
+    board: str
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Markup]]]
 
 
 @or_empty
@@ -68,9 +94,10 @@ def epoch(visit: Visit) -> SitePage:
         NotFound: the number is none.
     """
     contest, text = visit.contest(), visit.path["n"]
-    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+    if not _NUMBER.fullmatch(text):
         raise NotFound(f"there is no epoch {text[:80]!r}; see the list of epochs")
     shown = visit.api.analysis.epoch(contest.id, int(text), as_of=visit.as_of)
+    label, _ = weight_labels(contest)
     return SitePage(
         template="epoch.html",
         title=f"Epoch {text} · {contest.title}",
@@ -78,7 +105,8 @@ def epoch(visit: Visit) -> SitePage:
             "contest": contest,
             "epoch": shown,
             "shares": shares(shown.burn),
-            "named": weight_labels(contest)[0],
+            "named": lambda uid: miner_text(label(uid), shown.hotkeys.get(uid)),
+            "tables": _tables(contest, shown),
             "payload": orjson.dumps(shown.payload).decode(),
             "as_of": visit.as_of,
         },
@@ -109,6 +137,41 @@ def shares(burn: EpochBurn) -> Sequence[Share]:
         Share(name, reason, share, 100 * start, 100 * (end - start))
         for (name, reason, share), (start, end) in zip(present, pairwise(ends), strict=True)
     ]
+
+
+def _tables(contest: Contest, shown: Epoch) -> list[EpochTable]:
+    """Return the boards of validators and competitions, those that have rows."""
+    names = discipline(contest.discipline).epochs
+    if names is None:
+        return []
+    boards = (
+        (names.validators, "Validators: stake and outliers", shown.validators),
+        (names.competitions, "Competitions: decay", shown.competitions),
+    )
+    return [_table(contest.discipline, *each) for each in boards if each[2]]
+
+
+def _table(
+    discipline_name: str, board: str, title: str, rows: Sequence[dict[str, Any]]
+) -> EpochTable:
+    """Return a board with the headings and the numbers of its own page."""
+    columns = [name for name in rows[0] if name != "id"]
+    if board not in _SAID_BY_SCORE:
+        columns.remove("score")
+    heads = {name: label_of(discipline_name, board, name, is_head=True) for name in columns}
+    heads |= {"score": _SAID_BY_SCORE[board]} if board in _SAID_BY_SCORE else {}
+    meaning = discipline(discipline_name).traits.meaning
+    texts = [cell_texts([row[name] for row in rows], meaning(board, name)) for name in columns]
+    cells = zip(*texts, strict=True)
+    return EpochTable(
+        board,
+        title,
+        list(heads.values()),
+        [
+            (row["id"], [Markup(text) for text in own])  # noqa: S704 - they are HTML
+            for row, own in zip(rows, cells, strict=True)
+        ],
+    )
 
 
 def _forecast(forecast: dict[str, Any]) -> list[dict[str, Any]]:

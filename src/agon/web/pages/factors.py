@@ -12,7 +12,9 @@ _Inputs = Mapping[str, Any]
 
 
 def _percent(share: float) -> str:
-    return f"{number_text(round(100 * share, 4))} %"
+    percent = 100 * share
+    # What is not 0 is not shown as 0.
+    return f"{number_text(round(percent, 4) or float(f'{percent:.4g}'))} %"
 
 
 _FACTORS: Final[Mapping[str, tuple[str, Callable[[_Inputs], str]]]] = MappingProxyType(
@@ -53,6 +55,8 @@ class Factors:
             >>> decay = Part("decay main", 0.0, {"burn_percent": 25.0}, {}, "")
             >>> Factors.of(decay), Factors.of(Part("other", 0.0, {}, {}, ""))
             ('× 75 %', '')
+            >>> Factors.of(Part("strategy main", 5e-7, {"share": 5e-7}, {}, ""))
+            '5e−05 %'
         """
         needed, text = _FACTORS.get(part.name.partition(" ")[0], ("", None))
         return "" if text is None or part.inputs.get(needed) is None else text(part.inputs)

@@ -45,10 +45,19 @@ def departed(last: int) -> Tables:
     return seated(tables, (1, "a", 0), (2, "b", 0), (1, "c", 2))
 
 
+def unbacked(**stakes: float) -> Tables:
+    """Return a network in which validators have these stakes."""
+    return tables_of({"a": (1, [0.5] * len(stakes))}, stakes=stakes)
+
+
 PLANTED: list[tuple[str, Tables, Tables, dict[str, Any], str]] = [
     (
         "stopped-validator", stopped(10), stopped(9), {},
         "v3 has not evaluated since epoch 0, for 10 epochs in which others did",
+    ),
+    (
+        "zero-stake", unbacked(v1=0, v2=0), unbacked(v1=1, v2=1), {},
+        "no validator has stake at epoch 0, so nothing has a score",
     ),
     ("partial-validator", left_out(2), left_out(3), {}, "v3 has never evaluated 1 miner"),
     ("dust", small(7e-6), small(8e-6), {}, "the weight of 3 (0.000003) is above 0"),

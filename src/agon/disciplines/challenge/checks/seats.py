@@ -7,6 +7,7 @@ import numpy as np
 
 from agon.disciplines.challenge.bittensor import payload_of_board
 from agon.disciplines.challenge.boards import weights_board
+from agon.disciplines.challenge.consensus import Reports
 from agon.disciplines.challenge.facts import Facts, Seats
 from agon.disciplines.challenge.outcome import Outcome, outcome_of
 from agon.disciplines.challenge.reasons import number
@@ -80,14 +81,19 @@ def _weights(outcome: Outcome) -> dict[int, float]:
     return {int(row["id"]): float(row["weight"]) for row in weights_board(outcome).rows()}
 
 
-def votes_without_stake(outcome: Outcome | None) -> Iterator[Finding]:
-    """Report validators without stake whose evaluations would change, or changed, a score."""
+def votes_without_stake(
+    facts: Facts, reports: Reports, outcome: Outcome | None
+) -> Iterator[Finding]:
+    """Report validators without stake whose evaluations would change, or changed, a score.
+
+    Where no validator has stake, nothing has a score (``outcome`` is None), and all are named.
+    """
     if outcome is None:
+        if len(facts.evaluations.epochs):
+            yield _no_stake(facts, reports)
         return
     rules = outcome.network.rules
-    reports = outcome.consensus.reports
     idle = np.flatnonzero(reports.registered & (reports.stakes == 0))
-    facts = outcome.network.facts
     evaluated = np.isin(facts.evaluations.validators, idle)
     evaluated &= facts.evaluations.epochs <= outcome.epoch
     voters = np.unique(facts.evaluations.validators[evaluated]).tolist()
@@ -140,6 +146,22 @@ def dust(outcome: Outcome | None) -> Iterator[Finding]:
         None,
         f"the weight of {named}{more} is above 0 and less than half of 1 / 65535 of the largest: "
         "it becomes 0 and is left out of the payload",
+    )
+
+
+def _no_stake(facts: Facts, reports: Reports) -> Finding:
+    """Return the finding that no validator has stake at the epoch that is scored."""
+    return Finding(
+        "zero-stake",
+        Severity.WARNING,
+        tuple(facts.validators),
+        "validators with stake",
+        0.0,
+        1.0,
+        None,
+        f"no validator has stake at epoch {reports.epoch}, so nothing has a score; give one a "
+        "stake above 0 at or before that epoch",
+        (RecordRefs.of("validators", facts.validators),),
     )
 
 

@@ -12,6 +12,8 @@ from markupsafe import Markup
 
 from agon.api.models.analysis import Column
 from agon.api.models.boards import BoardPage
+from agon.disciplines import discipline
+from agon.disciplines.capabilities import ColumnMeaning
 from agon.web.page import Visit
 from agon.web.pages.boards.bot_columns import meaning_of
 from agon.web.pages.boards.robustness import Robust
@@ -63,7 +65,21 @@ def column_label(page: BoardPage, name: str, *, is_head: bool = False) -> str:
         >>> column_label(season, "stage_passes", is_head=True)
         'Stage passes'
     """
-    meaning = meaning_of(page, name.removeprefix(_PART))
+    return _label(meaning_of(page, name.removeprefix(_PART)), name, is_head=is_head)
+
+
+def label_of(discipline_name: str, board: str, name: str, *, is_head: bool = False) -> str:
+    """Return what heads a column of a board that is no page of its own.
+
+    Example:
+        >>> label_of("challenge", "validators", "mean_abs_z")
+        'Mean distance'
+    """
+    meaning = discipline(discipline_name).traits.meaning(board, name.removeprefix(_PART))
+    return _label(meaning, name, is_head=is_head)
+
+
+def _label(meaning: ColumnMeaning | None, name: str, *, is_head: bool) -> str:
     if meaning is not None and meaning.label:
         return meaning.label
     text = words(name.replace(_PART, "part: "))

@@ -131,7 +131,9 @@ def lines(
     scores = (share_texts if scored and scored.is_share else aligned_texts)(
         [row["score"] for row in page.rows]
     )
-    texts = [_cells([value_of(row, name) for row in page.rows], meaning(name)) for name in columns]
+    texts = [
+        cell_texts([value_of(row, name) for row in page.rows], meaning(name)) for name in columns
+    ]
     names = page.names or {}
     return [
         Line(
@@ -151,8 +153,11 @@ def lines(
     ]
 
 
-def _cells(values: Sequence[Any], meaning: ColumnMeaning | None) -> Sequence[str]:
-    """Return the values of a column as HTML; the text of a number needs no escaping."""
+def cell_texts(values: Sequence[Any], meaning: ColumnMeaning | None) -> Sequence[str]:
+    """Return the values of a column as HTML; the text of a number needs no escaping.
+
+    Shares are shown in percent.
+    """
     if meaning is not None and meaning.is_share and _PLAIN.issuperset(map(type, values)):
         return share_texts(values)
     named = dict(() if meaning is None else meaning.named)
