@@ -179,6 +179,8 @@ def test_a_control_is_read_wherever_its_rule_is_in_force(tmp_path: Path) -> None
     assert "control=length" in agon.audit(BATTLES, overrides=rules).result.rules_title
     source = tmp_path / "battles.json"
     source.write_text(json.dumps(BATTLES))
+    level = [{**row, "length_b": row["length_a"]} for row in BATTLES]
     with pytest.raises(NotScorable, match="same in all"):
-        agon.audit([{**row, "length_b": row["length_a"]} for row in BATTLES], overrides=rules)
+        agon.score("arena", level, overrides=rules).board("bradley-terry")
+    assert any("same in all" in note for note in agon.audit(level, overrides=rules).notes)
     assert agon.score("arena", source, overrides=rules).board("bradley-terry").rows()
