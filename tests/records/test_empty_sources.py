@@ -16,6 +16,7 @@ import pytest
 
 from agon.disciplines import BUILT_IN, discipline
 from agon.errors import Unreadable
+from agon.ledger.files import LEDGER
 from agon.records import InvalidRecords, Schema, read, read_rows
 from sizes import ALL
 
@@ -114,3 +115,10 @@ def test_a_folder_without_tables_is_an_error_whose_remedy_works(name: str, tmp_p
     for table in str(error.value).rpartition("an empty file for ")[2].split(" and "):
         (tmp_path / f"{table}.csv").touch()
     assert read(schema, str(tmp_path)).sha256 == none.sha256
+
+
+def test_the_folder_of_an_exported_ledger_is_named(tmp_path: Path) -> None:
+    """It has no tables, and another command reads it."""
+    (tmp_path / LEDGER).touch()
+    with pytest.raises(Unreadable, match=r"exported ledger of a contest.*; agon replay"):
+        read(discipline("arena").schema, str(tmp_path))

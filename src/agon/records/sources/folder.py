@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from agon.errors import Unreadable
 from agon.records.issues import RowIssue
@@ -13,6 +13,9 @@ from agon.records.schemas import Schema, Table
 from agon.records.sources import parquet_folder
 from agon.records.sources.formats import ENDINGS, USUAL, ending_of, read_file
 from agon.records.sources.issues import table_issue
+
+_EXPORTED: Final = "ledger.ndjson"
+"""The file of the entries in an exported ledger."""
 
 
 def tables(connection: Any, schema: Schema, folder: Path) -> SourceTables:
@@ -113,6 +116,11 @@ def _read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, l
 
 
 def _nothing(schema: Schema, folder: Path, others: Collection[str]) -> str:
+    if _EXPORTED in others:
+        return (
+            f"{folder} is the exported ledger of a contest, not a folder of tables; agon replay "
+            f"{folder} computes its boards"
+        )
     names = [table.name for table in schema]
     needed = [table.name for table in schema if table.required]
     needed = [*needed, *(group[0] for group in schema.one_table_of)] or names[:1]
