@@ -14,7 +14,7 @@ def main() -> int:
     scripts = [
         (script.name, [str(script)])
         for script in sorted(here.glob("*.py"))
-        if script.name not in {"run.py", "report.py", "databases.py"}
+        if script.name != "run.py" and "__main__" in script.read_text(encoding="utf-8")
     ]
     for name, arguments in [*scripts, ("published", ["-m", "benchmarks.published"])]:
         print(f"\n── {name}", flush=True)

@@ -1,4 +1,7 @@
-"""User score from Parquet: agon against a plain Python scorer, and against merely reading.
+"""User score from Parquet: agon against hand-written SQL, Polars, plain Python, and merely reading.
+
+DuckDB's query and Polars' expressions (``user_score_peers.py``) score the whole community from its
+files, by turns with agon, which also checks every value; all have to agree on every score.
 
 The plain scorer is the tests' oracle; it runs on a part of the community and its time is scaled up,
 which favours it (its dictionaries fit the cache better than those of the whole would). "Merely
@@ -14,6 +17,7 @@ from typing import Any
 
 import duckdb
 import report  # type: ignore[import-not-found]  # of this folder
+import user_score_peers  # type: ignore[import-not-found]  # of this folder
 
 from agon.disciplines.community import DISCIPLINE
 from agon.disciplines.community.facts import Facts
@@ -52,7 +56,7 @@ def main() -> None:
     parser.add_argument("--part", type=int, default=20, help="the plain scorer gets 1/PART")
     parser.add_argument("--repeat", type=int, default=5)
     options = parser.parse_args()
-    report.header("duckdb", "pyarrow")
+    report.header("duckdb", "pyarrow", "polars")
     with tempfile.TemporaryDirectory() as folder:
         whole, part = Path(folder) / "whole", Path(folder) / "part"
         for path, size in ((whole, options.size), (part, options.size // options.part)):
@@ -63,9 +67,13 @@ def main() -> None:
         plain = _plain_seconds(part) * options.part
         scanned, validated, scored = _in_turn(whole, options.repeat)
         both = validated + scored
+        peers = _peers_in_turn(whole, options.repeat)
     size = f"{options.size:,} people, {options.size * 100:,} feedbacks and scores"
     report.compare(f"user score, {size}: score", scored, "plain Python (scaled)", plain, 12, 20)
     report.compare(f"user score, {size}: score", scored, "merely reading", scanned, 1 / 8, 1 / 4)
+    own, *theirs = (sorted(times)[len(times) // 2] for times in peers.values())
+    for name, seconds in zip(list(peers)[1:], theirs, strict=True):
+        report.compare(f"user score, {size}: files to scores", own, name, seconds, 1, 2)
     print(f"with reading and checking every value: {plain / both:.3g}x plain Python (which checks "
           f"nothing), {both / scanned:.3g} times merely reading")  # fmt: skip
 
@@ -89,6 +97,35 @@ def _in_turn(folder: Path, repeat: int) -> tuple[float, float, float]:
     for name, seconds in stages.items():
         print(f"  {name:<24} {seconds:.2f} s", flush=True)
     return scan, check, scored
+
+
+def _peers_in_turn(folder: Path, repeat: int) -> dict[str, list[float]]:
+    """Time agon and both hand-written ways from files to scores, in turn; the scores are equal."""
+
+    def by_agon(folder: Path) -> dict[int, float]:
+        with read(DISCIPLINE.schema, folder) as records:
+            table = Community(Facts(records, CommunityRules())).board("user-score").table
+        ids = (int(name) for name in table["id"].to_pylist())
+        return dict(zip(ids, table["score"].to_pylist(), strict=True))
+
+    ways = {
+        "agon": by_agon,
+        "a DuckDB query": user_score_peers.by_duckdb,
+        "Polars": user_score_peers.by_polars,
+    }
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(repeat):
+        expected: dict[int, float] | None = None
+        for name, way in ways.items():
+            begin = time.perf_counter()
+            scores = way(folder)
+            times[name].append(time.perf_counter() - begin)
+            expected = scores if expected is None else expected
+            assert scores == expected, name
+    print("files to scores: " + ", ".join(
+        f"{name} {sorted(row)[len(row) // 2]:.2f} s" for name, row in times.items()
+    ), flush=True)  # fmt: skip
+    return times
 
 
 def _stages(records: Any) -> dict[str, float]:

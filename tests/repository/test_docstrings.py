@@ -18,7 +18,6 @@ MODULES = sorted(
 )
 
 
-@pytest.mark.sample(33)
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_a_module_are_right(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong example is worse than none; their paths are relative to the repository."""

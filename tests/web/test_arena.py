@@ -181,6 +181,8 @@ def test_a_page_states_which_matches_hold_a_rank(league: League, judge: Browser)
     ]  # fmt: skip
     for probe in known["probes"]:
         assert probe["sentence"] in page.text
+    assert known["names"] == {bot: f"b{n}" for n, bot in enumerate(names, 1)}
+    assert f"b1 {names[0]}" in " ".join(page.text.split())
     separation = known["probes"][0]
     assert (separation["verdict"], separation["figure"]) == ("cannot tell", None)
 

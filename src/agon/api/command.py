@@ -7,6 +7,7 @@ operation, below a line ``$ agon NAME``.
 
 import inspect
 import re
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Final
@@ -86,7 +87,7 @@ def command_help(function: Callable[..., Any], name: str) -> str:
         KeyError: there is none.
     """
     text = inspect.getdoc(function) or ""
-    return {each[1]: inspect.cleandoc(each[2]) for each in _HELP.finditer(text)}[name]
+    return {each[1]: textwrap.dedent(each[2]).strip("\n") for each in _HELP.finditer(text)}[name]
 
 
 def without_commands(docstring: str) -> str:

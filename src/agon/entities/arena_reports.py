@@ -1,6 +1,7 @@
 """What the service reports about a live arena, as plain values."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
@@ -78,6 +79,7 @@ class Robustness:
         probes: what the Bradley–Terry board does not know, of published boards; empty where no
             bot has a rating.
         notes: what was decided when the records were read, and what limits the ratings.
+        names: names of the bots by id, of published boards that show them.
     """
 
     matches: int
@@ -87,6 +89,7 @@ class Robustness:
     bands: tuple[EloBand, ...]
     probes: tuple[Probe, ...] = ()
     notes: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

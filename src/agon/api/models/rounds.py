@@ -152,6 +152,7 @@ class Robustness(Resource, arena_reports.Robustness):
     probes: tuple[Probe, ...] = Field(
         default=(), description="What the Bradley–Terry board does not know, as an audit says it."
     )
+    names: dict[str, str] = Field(description="Names of bots by id, where they are shown.")
 
 
 class DecidedRank(Resource, arena_reports.DecidedRank):

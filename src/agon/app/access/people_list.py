@@ -16,7 +16,7 @@ def read_people(text: str) -> list[dict[str, str]]:
         Unreadable: the list is empty, or lines have more values, with all of their numbers.
 
     Example:
-        >>> read_people("ada,Ada Lovelace\\nbob")
+        >>> read_people("ada,Ada Lovelace\nbob")
         [{'user': 'ada', 'note': 'Ada Lovelace'}, {'user': 'bob'}]
     """
     rows = [(number, [cell.strip() for cell in row])

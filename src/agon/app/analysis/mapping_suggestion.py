@@ -29,7 +29,7 @@ def suggest_mapping(report: CheckReport) -> str:
         model_a = "modelA"
         <BLANKLINE>
         [values.winner]
-        # H = "…"  # one of model_a, model_b, tie
+        # H = "…"  # one of model_a, model_b, tie, A>>B, B<<A, B>>A, A<<B
         <BLANKLINE>
     """
     title = f"# How the names and the values of {report.source} are read; remove # where a guess"

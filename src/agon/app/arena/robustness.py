@@ -11,6 +11,7 @@ from agon.app.access.permissions import View
 from agon.app.analysis.score import score
 from agon.app.arena.live.scored import arena_rules, live_rules
 from agon.app.arena.scored import arena_of, examined_arena
+from agon.app.contests.boards.names import shown_names
 from agon.app.contests.boards.stored_rows import rows_snapshot_of
 from agon.app.contests.ledgers.positions import snapshot_at
 from agon.app.service import Service
@@ -111,7 +112,15 @@ def published_robustness(
             arena = arena_of(replica.result(at=snapshot.seq).scored)
             result = replace(_robustness(arena, ranks), probes=_probes(arena))
         _RESULTS.add(key, result)
-    return result
+    return replace(result, names=_names(service, view, result, at=snapshot.seq))
+
+
+def _names(service: Service, view: View, result: Robustness, *, at: int) -> Mapping[str, str]:
+    """Return the names that the boards of a position show of the bots of a result, by id."""
+    ids = {bot for rank in result.ranks for bot in (rank.bot, rank.next)}
+    ids |= {band.bot for band in result.bands}
+    with service.store.read() as session:
+        return shown_names(session, view.contest, sorted(ids), at=at) or {}
 
 
 _RANK_FIELDS: Final = tuple(field.name for field in fields(DecidedRank))

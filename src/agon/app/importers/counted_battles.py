@@ -99,7 +99,8 @@ def number_columns(
 
     Example:
         >>> from agon.records.names.mapping import NO_MAPPING
-        >>> frame = pa.table({"length_a": [1, 2], "length_b": [3, None]})
+        >>> rows = {"model_a": ["a", "b"], "model_b": ["b", "a"], "winner": ["tie", "left"]}
+        >>> frame = pa.table(rows | {"length_a": [1, 2], "length_b": [3, None]})
         >>> made = number_columns(frame, ["length_a", "length"], mapping=NO_MAPPING)
         >>> made["length_a"].to_pylist()
         [1.0, 2.0]

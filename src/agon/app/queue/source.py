@@ -112,7 +112,7 @@ class JobProgress:
     """The progress of a running job, sent with the next heartbeat.
 
     Example:
-        >>> progress = Progress()
+        >>> progress = JobProgress()
         >>> progress.report(0.5)
         >>> progress.done
         0.5

@@ -67,8 +67,10 @@ class PowerMeasurement:
         """Return the measurement of some contests.
 
         Example:
-            >>> trials = [Trial(attackers=1, named=named, honest=10, accused=1) for named in (0, 1)]
-            >>> point = Measurement.of(trials, finding="ring", attack="ring")
+            >>> trials = [
+            ...     PowerTrial(attackers=1, named=named, honest=10, accused=1) for named in (0, 1)
+            ... ]
+            >>> point = PowerMeasurement.of(trials, finding="ring", attack="ring")
             >>> point.power, point.false_alarms
             (0.5, 0.1)
         """

@@ -40,7 +40,8 @@ def generated_command(specification: Specification) -> click.Command:
     for decorate in reversed(list(_parameters(specification))):
         function = decorate(function)
     name = specification.name.rpartition(" ")[2]
-    return click.command(name, cls=Command, help=specification.help)(function)
+    # click drops the indent that all lines but the first share: of two lines, the example's.
+    return click.command(name, cls=Command, help=f"\n{specification.help}")(function)
 
 
 def _parameters(specification: Specification) -> Iterator[Decorator]:

@@ -135,7 +135,7 @@ def check(
     (edition 0.1).
 
     Example:
-        >>> payload = Payload(numbers=(Literal(1, 1, 3),) * 3, strings=(), sequences=())
+        >>> payload = ProgramPayload(numbers=(Literal(1, 1, 3),) * 3, strings=(), sequences=())
         >>> limits = {"max_string_chars": 2000, "max_elements": 400, "max_literal_digits": None,
         ...           "max_information_bytes": None, "max_string_bytes": None}
         >>> check(payload, max_numeric_literals=3, **limits)

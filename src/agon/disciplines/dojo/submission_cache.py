@@ -38,7 +38,7 @@ class CachedTexts(Sequence[_Text], Generic[_Text]):
     """A view of some rows of a column of texts, in an order; each is converted on access.
 
     Example:
-        >>> texts = Texts(pa.chunked_array([["a", "b"]]), np.array([1, 0, 1]))
+        >>> texts = CachedTexts(pa.chunked_array([["a", "b"]]), np.array([1, 0, 1]))
         >>> len(texts), texts[0], list(texts)
         (3, 'b', ['b', 'a', 'b'])
     """

@@ -106,7 +106,7 @@ def header(entry: ArchiveEntry) -> bytes:
     """Return the header of an entry, owned by root, in GNU tar's format.
 
     Example:
-        >>> len(header(Entry(name=b"app/answer", kind="file", size=3)))
+        >>> len(header(ArchiveEntry(name=b"app/answer", kind="file", size=3)))
         512
     """
     return b"".join(

@@ -38,7 +38,7 @@ def style_count(name: str, text: str) -> int:
     Example:
         >>> text = "# Plan\n- **one** thing\n- two\n```\n# x\n```\n"
         >>> [style_count(name, text) for name in ("length", "headers", "lists", "bold", "code")]
-        [10, 1, 2, 1, 1]
+        [11, 1, 2, 1, 1]
     """
     if name == "length":
         return len(text.split())

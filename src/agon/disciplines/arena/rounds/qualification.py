@@ -34,7 +34,7 @@ def next_attempt_at(attempts: Iterable[Attempt], *, interval_minutes: int) -> da
     Source: spec arena, Qualification ("one attempt per hour").
 
     Example:
-        >>> tried = Attempt(datetime(2026, 1, 1, 12, 0), Outcome.NOT_QUALIFIED)
+        >>> tried = Attempt(datetime(2026, 1, 1, 12, 0), QualificationOutcome.NOT_QUALIFIED)
         >>> next_attempt_at([tried], interval_minutes=60).isoformat()
         '2026-01-01T13:00:00'
     """
@@ -63,7 +63,7 @@ def outcome_of(picked: str | None, *, first: str) -> QualificationOutcome:
 
     Example:
         >>> outcome_of("A", first="bot"), outcome_of("A", first="human"), outcome_of(None, first="bot")
-        (<Outcome.QUALIFIED: 'qualified'>, <Outcome.NOT_QUALIFIED: 'not qualified'>, <Outcome.TRY_AGAIN: 'try again'>)
+        (<QualificationOutcome.QUALIFIED: 'qualified'>, <QualificationOutcome.NOT_QUALIFIED: 'not qualified'>, <QualificationOutcome.TRY_AGAIN: 'try again'>)
     """  # noqa: E501 - the example's output is one line
     if first not in {HUMAN, BOT}:
         raise ValueError(f"expected {HUMAN} or {BOT} first, got {first!r}")
