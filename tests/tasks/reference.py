@@ -80,6 +80,8 @@ def reference(folder: Path, agent: str, commands: str, scratch: Path) -> dict[st
             name: stack.enter_context(_service(service, context, main))
             for name, service in services.items()
         }
+        if image == environment.get("docker_image") and context.is_dir() and not compose.is_file():
+            main.put(context, main.workdir or _podman("exec", main.name, "pwd").stdout.strip())
         trial = _Trial(folder, settings, main, sidecars, agent, commands, scratch, image)
         _healthy(main, environment.get("healthcheck"))
         return trial.steps() if settings.get("steps") else trial.step(settings)
@@ -100,7 +102,7 @@ class _Trial:
         """Run an agent and the tests."""
         whole, verifier = self.settings, {**self.settings.get("verifier", {})}
         verifier |= step.get("verifier", {})
-        user = whole.get("agent", {}).get("user")
+        user = self._agent_user(step)
         base = self.folder / place
         if self.agent == "oracle":
             solution = base / "solution"
@@ -149,6 +151,9 @@ class _Trial:
         keys = dict.fromkeys(key for one in found for key in one)
         return {key: sum(one.get(key, 0.0) for one in found) / len(found) for key in keys}
 
+    def _agent_user(self, step: Mapping[str, Any]) -> Any:
+        return step.get("agent", {}).get("user", self.settings.get("agent", {}).get("user"))
+
     def _prepare(self, step: Mapping[str, Any], files: Path) -> None:
         """Bring the files of a step, set them up and wait until all is ready."""
         if files.is_dir():
@@ -156,9 +161,11 @@ class _Trial:
             workdir = self.main.workdir or workdir
             self.main.put(files, workdir)
             # The reference calls bash, which the images of these tasks do not have.
-            if (files / "setup.sh").is_file() and self.main.run(f"sh {workdir}/setup.sh"):
+            if (files / "setup.sh").is_file() and self.main.run(
+                f"sh {workdir}/setup.sh", user=self._agent_user(step)
+            ):
                 raise ReferenceFailed("setup.sh")
-        _healthy(self.main, step.get("healthcheck"))
+        _healthy(self.main, step.get("healthcheck"), user=self._agent_user(step))
 
     def _verify_apart(
         self,
@@ -226,12 +233,13 @@ def _rewards(judge: _Container) -> dict[str, float]:
     raise ReferenceFailed("no reward file")
 
 
-def _healthy(container: _Container, check: Mapping[str, Any] | None) -> None:
+def _healthy(container: _Container, check: Mapping[str, Any] | None, *, user: Any = None) -> None:
     """Wait for a health check: consecutive failures after the start period count."""
     if check is None:
         return
     begun, failures = time.monotonic(), 0
-    while container.run(f"timeout {check.get('timeout_sec', 30):g} sh -c '{check['command']}'"):
+    line = f"timeout {check.get('timeout_sec', 30):g} sh -c '{check['command']}'"
+    while container.run(line, user=user):
         early = time.monotonic() < begun + check.get("start_period_sec", 0)
         failures += not early
         if failures >= check.get("retries", 3):
