@@ -68,7 +68,15 @@ def test_rows_of_a_board_are_filtered_by_several_values(browser: Browser) -> Non
     assert Markup(page.text).errors == []
     assert f"of {len(rows)} rows with" in page.text
     assert f"{first}%2C{second}" in page.text, "the next page keeps the values"
-    assert f'name="values" value="{first}" checked' in page.text
+    assert f'name="only" value="matches:{first}" checked' in page.text
+    boxes = f"only=matches:{first}&only=matches:{second}&limit=1"
+    sent = browser.get(f"/c/spring/boards/bots?{boxes}").text
+    assert (
+        sent.partition("<main")[2].partition("</main>")[0]
+        == (page.text.partition("<main")[2].partition("</main>")[0])
+    )
+    mixed = browser.get(f"/c/spring/boards/bots?only=matches:{first}&only=wins:1")
+    assert "only: values of matches and wins; choose those of one column" in unescape(mixed.text)
     refused = browser.get("/c/spring/boards/bots?sort=-matches&values=many")
     assert refused.status_code == 422
     assert "the column matches has numbers, got 'many'" in unescape(refused.text)

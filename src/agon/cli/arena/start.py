@@ -58,8 +58,16 @@ def start(contest: str, *, friendly: bool, title: str, target: Target) -> None:
             links.append(created.url or f"{server}{created.code}")
     click.echo(f"for authors of bots  {links[0]}")
     click.echo(f"for judges           {links[1]}")
+    is_link = "://" in links[0]
     click.echo(
-        f"{contest} is open; the links are shown only once, for {_PEOPLE} people each, {_DAYS} "
-        f"days. What is missing for a round: agon arena round {contest}",
+        f"{contest} is open; the {'links' if is_link else 'codes'} are shown only once, for "
+        f"{_PEOPLE} people each, {_DAYS} days. What is missing for a round: agon arena round "
+        f"{contest}",
         err=True,
     )
+    if not is_link:
+        click.echo(
+            "people type a code on the page /join of your server; with its address in the setting "
+            "public_url, or in --server, these are links",
+            err=True,
+        )

@@ -8,7 +8,7 @@ from agon.api.models.analysis import Column, Movement
 from agon.api.models.boards import BoardPage, BoardQuery, UnscoredParticipant
 from agon.api.models.contests import Contest
 from agon.disciplines import discipline
-from agon.errors import NotFound
+from agon.errors import NotFound, Unreadable
 from agon.kernel.text.bidi import isolated_text
 from agon.web import addresses
 from agon.web.labels import labels
@@ -94,7 +94,7 @@ def _board(visit: Visit, name: str) -> SitePage:
         "runs": runs,
         "search": search,
         "sort": _shown_sort(page, query),
-        **_selection(visit, choice),
+        **_selection(visit, query, choice),
         "around": around,
         "as_of": visit.as_of,
     }
@@ -133,10 +133,10 @@ def _without_score(visit: Visit, page: BoardPage, query: BoardQuery) -> dict[str
     return {"unscored": without.unscored, "unscored_names": without.names or {}}
 
 
-def _selection(visit: Visit, choice: Choice) -> dict[str, Any]:
+def _selection(visit: Visit, query: BoardQuery, choice: Choice) -> dict[str, Any]:
     """Return the parameters that links to other rows keep, and those that say which are shown."""
     rows = {name: visit.query.get(name) for name in (*_SELECTION, "limit")}
-    rows["values"] = _values(visit)
+    rows |= {"sort": query.sort, "values": query.values}
     return {
         "selection": {**rows, "columns": choice.text},
         "sent": {name: visit.query.get(name) for name in ("cursor", "around")},
@@ -170,17 +170,27 @@ def _query(visit: Visit) -> BoardQuery:
     """Return which rows the address names."""
     parameters = {name: text for name in (*_SELECTION, "cursor", "around", "as_of")
              if (text := visit.query.get(name))}  # fmt: skip
-    if values := _values(visit):
-        parameters["values"] = values
+    parameters |= _filter(visit)
     if "cursor" in parameters:
         parameters.pop("as_of", None)  # the cursor is of a snapshot
     limit = visit.number("limit", default=ROWS, highest=MAX_ROWS)
     return BoardQuery.model_validate({**parameters, "limit": limit})
 
 
-def _values(visit: Visit) -> str | None:
-    """Return the values of a column that the boxes of a form name, with commas between them."""
-    return ",".join(visit.texts("values")) or None
+def _filter(visit: Visit) -> dict[str, str]:
+    """Return the column and the values by which the address filters: ``?only=tier:gold``.
+
+    Raises:
+        Unreadable: it names values of two columns.
+    """
+    pairs = [text.partition(":")[::2] for key, text in visit.query_pairs if key == "only"]
+    columns = list(dict.fromkeys(column for column, _ in pairs))
+    if len(columns) > 1:
+        raise Unreadable(
+            f"only: values of {columns[0][:80]} and {columns[1][:80]}; choose those of one column"
+        )
+    values = ",".join(value for _, value in pairs) or ",".join(visit.texts("values"))
+    return ({"sort": f"-{columns[0]}"} if columns else {}) | ({"values": values} if values else {})
 
 
 def _shown_sort(page: BoardPage, query: BoardQuery) -> dict[str, Any] | None:

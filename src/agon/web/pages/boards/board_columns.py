@@ -22,6 +22,9 @@ from agon.web.rendering import environment, head_words, number_text, words
 _MAX_KEPT: Final = 256
 """Maximum number of boards and orders whose columns are kept; they are a few kilobytes each."""
 
+_FILTER_VALUES: Final = 12
+"""Maximum number of values of a column that are boxes of the form."""
+
 _COLUMNS: Final[dict[Hashable, Mapping[str, Column]]] = {}
 _PART: Final = "components."
 
@@ -110,11 +113,20 @@ def column_texts(page: BoardPage, values: Mapping[str, Any]) -> ColumnTexts:
             },
             "label": partial(column_label, page),
             "meaning": partial(meaning_of, page),
+            "filter": _filter(values["sortable"].get(order.get("column"))),
         }
         parts = environment().get_template("board_columns.html").make_module(shown)
         texts = (getattr(parts, name)() for name in ("thead", "sorting", "key", "paragraphs"))
         _keep(_TEXTS, key, ColumnTexts(*texts))
     return _TEXTS[key]
+
+
+def _filter(column: Column | None) -> Column | None:
+    """Return the column that orders the page, if its values are few enough to choose from."""
+    if column is None:
+        return None
+    is_flag = column.yes is not None and column.low != column.high
+    return column if is_flag or 1 < len(column.values) <= _FILTER_VALUES else None
 
 
 def _noise(robust: Robust | None) -> Hashable:
