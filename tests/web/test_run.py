@@ -140,7 +140,9 @@ def test_a_run_shows_what_the_records_have_once_its_jobs_are_deleted(
     assert (after["ended"], after["total"], after["counts"]) == (2, 2, before["counts"])
     assert {(trial["job"], trial["attempts"]) for trial in after["trials"]} == {(None, None)}
     text = browser.get(run("autumn", name)).text
-    assert "The run has ended: <strong>2</strong> of 2 trials ended, 1 failed, 1 passed" in text
+    assert "The run has ended: <strong>2</strong> trials, 1 failed, 1 passed" in text
+    assert ">Seconds<" not in text
+    assert ">uid 7</a>" in text
     assert "is what the records have" in text
 
 

@@ -226,18 +226,26 @@ def number(value: float | None) -> str:
 def numbers(values: Sequence[float | None]) -> list[str]:
     """Return a column of numbers with equally many decimals, by the largest of them.
 
-    Two from 100 on, four from 1 on, else six; none if all are integers.
+    Two from 100 on, four from 1 on, else six; none if all are integers. One that is not 0 and would
+    be shown as 0 has the digits that it needs.
 
     Example:
         >>> numbers([668.0, 11.333333, None]), numbers([0.25, 0.123457]), numbers([3.0, 2.0])
         (['668.00', '11.33', ''], ['0.250000', '0.123457'], ['3', '2'])
+        >>> numbers([0.5, 5e-7, 0.0])
+        ['0.500000', '5e-07', '0.000000']
     """
     filled = [value for value in values if value is not None]
     largest = max(map(abs, filled), default=0.0)
     places = 2 if largest >= _LARGE else 4 if largest >= 1 else 6
     if all(float(value).is_integer() for value in filled):
         places = 0
-    return ["" if value is None else f"{value:,.{places}f}" for value in values]
+    least = 0.5 * 10.0**-places
+
+    def text(value: float) -> str:
+        return f"{value:.3g}" if 0 < abs(value) <= least else f"{value:,.{places}f}"
+
+    return ["" if value is None else text(value) for value in values]
 
 
 def signed_text(value: float) -> str:

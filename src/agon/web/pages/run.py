@@ -1,13 +1,18 @@
 """The page of the run of a submitted agent: progress, and the result of each of its trials."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from agon.api.models.contests import Contest
 from agon.api.operations.submissions import MAX_NAMED
 from agon.app.access.permissions import permits
 from agon.disciplines import discipline
 from agon.web import addresses
+from agon.web.labels import weight_labels
 from agon.web.page import SitePage, Visit
+
+_OPTIONAL: Final = ("reason", "attempts", "seconds", "tokens", "cost_usd")
+"""What a trial may have; a column is shown where some trial of the run has it."""
 
 
 def run(visit: Visit) -> SitePage:
@@ -20,6 +25,11 @@ def run(visit: Visit) -> SitePage:
         values={
             "contest": contest,
             "run": trials,
+            "miner": weight_labels(contest)[0](str(trials.miner_uid)),
+            "has": {
+                name: any(getattr(trial, name) not in {None, ""} for trial in trials.trials)
+                for name in _OPTIONAL
+            },
             "keys": sorted({key for trial in trials.trials for key in trial.rewards}),
         },
         data=addresses.api("contests", contest.id, "submissions", trials.submission, "trials"),
