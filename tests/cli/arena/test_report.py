@@ -54,7 +54,7 @@ def test_prompts_are_added_from_files_of_every_format(
     (tmp_path / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "p.parquet")
     add = ("arena", "prompts", "autumn", "--database", database)
-    sheet = [list(rows[0]), *(list(row.values()) for row in rows)]
+    sheet: list[list[object]] = [[*rows[0]], *([*row.values()] for row in rows)]
     write_workbook(tmp_path / "p.xlsx", {"Sheet1": sheet})
     for name in ("p.csv", "p.json", "p.jsonl", "p.parquet", "p.xlsx"):
         added = agon(*add, tmp_path / name)
