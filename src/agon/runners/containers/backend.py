@@ -64,7 +64,7 @@ _MAX_LINE_BYTES: Final = 256
 _CLEANUP_ROUNDS: Final = 6
 _TEST: Final = "/tests/test.sh"
 _START: Final = "start.tar"
-_OWNERS: Final = "file-owners"
+_OWNERS: Final = "start.owners"
 """What an agent's container begins with, in the trial's folder while it runs."""
 _MODULE: Final = Path(__file__).with_name("inside") / "sitecustomize.py"
 
