@@ -98,7 +98,7 @@ def test_a_submission_is_stored_and_queued_without_hidden_fields(dojo: Service) 
     assert sent.job.payload["n_check"] == 3
     assert set(sent.job.payload) == {
         "contest", "submission", "seq", "problem_seq", "source", "n_check", "exact_integers",
-        "allowed_modules", "recursion_limit", "replace",
+        "allowed_modules", "recursion_limit", "replace", "extended_until",
     }  # fmt: skip
     entry = read_line(_lines(dojo, "dojo")[sent.seq - 1])
     assert (entry.kind, entry.by, entry.body["submission"]) == (
