@@ -97,7 +97,7 @@ class RowChecker:
         issues = []
         for column, says in self._columns:
             raw = row.get(column.name)
-            typed = read_side(column, raw, row) if column.sides else read_value(column, raw)
+            typed = self._read(row, column.name)
             if isinstance(typed, AmbiguousSide):
                 issues.append(self._issue(typed.constraint, number, column.name, raw))
                 continue
@@ -109,7 +109,7 @@ class RowChecker:
         for check in self._table.row_checks:
             typed_row = {name: [self._read(row, name)] for name in check.columns}
             # A value that could not be read is an issue of its own and is not reported again.
-            if any(isinstance(value, UnreadableValue) for [value] in typed_row.values()):
+            if any(isinstance(value, _UNREAD) for [value] in typed_row.values()):
                 continue
             if True in check.violated.evaluate(typed_row):
                 says_check = Constraint(INCONSISTENT, check.reason, check.remedy)
@@ -124,7 +124,8 @@ class RowChecker:
             yield self._issue(exactly_one(self._table), number, None, ", ".join(filled))
 
     def _read(self, row: Mapping[str, Any], name: str) -> Any:
-        return read_value(self._by_name[name], row.get(name))
+        column, raw = self._by_name[name], row.get(name)
+        return read_side(column, raw, row) if column.sides else read_value(column, raw)
 
     def _issue(
         self, violated: Constraint, number: int | None, column: str | None, raw: Any
@@ -167,6 +168,9 @@ class AmbiguousSide:
             f"may mean the side {self.choice} or the name on the other side",
             "write the side in another word, such as its exact name in the schema",
         )
+
+
+_UNREAD: Final = (UnreadableValue, AmbiguousSide)
 
 
 def read_side(column: Column, value: Any, row: Mapping[str, Any]) -> Any:
