@@ -59,7 +59,7 @@ _PLAIN = st.one_of(
     _TIMES,
     st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=5),
 )
-_ANYTHING = st.one_of(_PLAIN, st.just([]), st.just([1]), st.just({}))
+_ANYTHING: st.SearchStrategy[Any] = st.one_of(_PLAIN, st.just([]), st.just([1]), st.just({}))
 
 
 def _values(column: Column) -> st.SearchStrategy[Any]:
