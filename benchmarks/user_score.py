@@ -12,6 +12,7 @@ import argparse
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +72,8 @@ def main() -> None:
     size = f"{options.size:,} people, {options.size * 100:,} feedbacks and scores"
     report.compare(f"user score, {size}: score", scored, "plain Python (scaled)", plain, 12, 20)
     report.compare(f"user score, {size}: score", scored, "merely reading", scanned, 1 / 8, 1 / 4)
-    own, *theirs = (sorted(times)[len(times) // 2] for times in peers.values())
-    for name, seconds in zip(list(peers)[1:], theirs, strict=True):
+    own = peers.pop("agon")
+    for name, seconds in peers.items():
         report.compare(f"user score, {size}: files to scores", own, name, seconds, 1, 2)
     print(f"with reading and checking every value: {plain / both:.3g}x plain Python (which checks "
           f"nothing), {both / scanned:.3g} times merely reading")  # fmt: skip
@@ -99,7 +100,7 @@ def _in_turn(folder: Path, repeat: int) -> tuple[float, float, float]:
     return scan, check, scored
 
 
-def _peers_in_turn(folder: Path, repeat: int) -> dict[str, list[float]]:
+def _peers_in_turn(folder: Path, repeat: int) -> dict[str, float]:
     """Time agon and both hand-written ways from files to scores, in turn; the scores are equal."""
 
     def by_agon(folder: Path) -> dict[int, float]:
@@ -113,18 +114,13 @@ def _peers_in_turn(folder: Path, repeat: int) -> dict[str, list[float]]:
         "a DuckDB query": user_score_peers.by_duckdb,
         "Polars": user_score_peers.by_polars,
     }
-    times: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(repeat):
-        expected: dict[int, float] | None = None
-        for name, way in ways.items():
-            begin = time.perf_counter()
-            scores = way(folder)
-            times[name].append(time.perf_counter() - begin)
-            expected = scores if expected is None else expected
-            assert scores == expected, name
-    print("files to scores: " + ", ".join(
-        f"{name} {sorted(row)[len(row) // 2]:.2f} s" for name, row in times.items()
-    ), flush=True)  # fmt: skip
+    expected = by_agon(folder)
+    for name, way in ways.items():
+        assert way(folder) == expected, name
+    medians = report.medians(*(partial(way, folder) for way in ways.values()), repeat=repeat)
+    times = dict(zip(ways, medians, strict=True))
+    listed = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in times.items())
+    print(f"files to scores: {listed}", flush=True)
     return times
 
 

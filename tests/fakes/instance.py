@@ -1,10 +1,12 @@
 """An in-process instance behind HTTP, with a token for every role."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -105,6 +107,14 @@ def settings(**overrides: Any) -> Settings:
             **overrides,
         }
     )
+
+
+@contextmanager
+def instance_of(service: Service, folder: Path) -> Iterator[Instance]:
+    """Serve the service of a played arena, which draws other secrets than it did so far."""
+    opened = instance_at(folder, service=replace(service, random=Random(1).randbytes))
+    yield opened
+    opened.close()
 
 
 def instance_at(

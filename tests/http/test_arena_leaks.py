@@ -5,7 +5,6 @@ import logging
 import re
 from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -33,7 +32,7 @@ from agon.entities.arena import HumanAnswer, Prompt
 from agon.logs import start_logging
 from agon.runners.judges.opening import open_separate_judge
 from fakes.arena import League, Model, league
-from fakes.instance import Instance, instance_at
+from fakes.instance import Instance, instance_of
 from fakes.models import KEY, error_body, serve_model
 from fakes.models import Reply as ModelReply
 from fakes.routes import routes
@@ -47,14 +46,6 @@ OF_ARENAS = (
 )  # fmt: skip
 ROLES = (None, "viewer", "participant", "judge", "organiser", "operator")
 VOLATILE = ("x-request-id", "ratelimit", "x-ratelimit", "date", "server-timing")
-
-
-@contextmanager
-def instance_of(played: League, folder: Path) -> Iterator[Instance]:
-    """Serve a league over HTTP."""
-    opened = instance_at(folder, service=replace(played.service, random=Random(1).randbytes))
-    yield opened
-    opened.close()
 
 
 def templates(instance: Instance) -> list[str]:
@@ -131,7 +122,7 @@ def test_until_settlement_honeypots_and_audits_look_like_other_matches(tmp_path:
         folder.mkdir()
         played = league(folder, bots=6, pulling=tuple(f"b{n}" for n in range(1, 7)), **rules)
         add_bank(played, prompt=None if name == "bank" else "never")
-        with instance_of(played, folder) as instance:
+        with instance_of(played.service, folder) as instance:
             seen.append(phases(played, instance))
             played.audit = watched = Watched(instance=instance)
             assert played.work() == []
@@ -204,7 +195,7 @@ def test_until_settlement_an_attempt_to_qualify_looks_like_a_match(tmp_path: Pat
     with played.service.store.write() as session:
         session.queue.add(attempt, now=played.clock.at)
     played.start()
-    with instance_of(played, tmp_path) as instance:
+    with instance_of(played.service, tmp_path) as instance:
         for kind in ("answer", "vote"):
             assert played.work() == []
             items = waiting(played)
@@ -249,7 +240,7 @@ def test_after_a_freeze_no_response_of_an_arena_changes(tmp_path: Path) -> None:
     """Rounds, matches, pauses, versions and registrations after it are the hidden result."""
     played = league(tmp_path, bots=4)
     played.model = Model()
-    with instance_of(played, tmp_path) as instance:
+    with instance_of(played.service, tmp_path) as instance:
         open_contest(played.service, "autumn", by=ORGANISER)
         own, _ = register(played.service, "autumn", name="ada's", by=PARTICIPANT)
         assert played.play() == []
@@ -315,7 +306,7 @@ def test_no_secret_is_in_a_response_a_log_an_event_an_export_or_the_database(
     rotated, shown = rotate_secret(service, "autumn", first, by=LOCAL)
     keys = set(secrets_of(service, rotated))
     assert len(keys) == 2
-    with serve_model() as model, instance_of(played, tmp_path) as instance:
+    with serve_model() as model, instance_of(played.service, tmp_path) as instance:
         start_logging(form="json", level="debug", stream=log)
         judge = open_separate_judge("openai", url=model.url, model="m", max_tokens=64)
         played.model = played.audit = judge

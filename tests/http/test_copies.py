@@ -1,11 +1,9 @@
 """A match states which of its answers copy earlier ones, once that may be seen."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -18,7 +16,7 @@ from agon.disciplines.arena.rounds.faults import Fault
 from agon.web.addresses import match, person
 from fakes.arena import League, Model, answer
 from fakes.arena import league as make_league
-from fakes.instance import Instance, instance_at
+from fakes.instance import Instance, instance_of
 from web.markup import Markup
 
 MATCH = "/contests/autumn/matches/r2-1"
@@ -41,11 +39,6 @@ def speaking(folder: Path, says: dict[str, str], **rules: Any) -> League:
     return league
 
 
-def instance_of(league: League, folder: Path) -> Instance:
-    """Serve a league over HTTP."""
-    return instance_at(folder, service=replace(league.service, random=Random(1).randbytes))
-
-
 @pytest.fixture
 def played(tmp_path: Path) -> Iterator[tuple[League, Instance]]:
     """Return an arena of two bots, of which ``b2`` repeats in the second round what ``b1`` said."""
@@ -53,9 +46,8 @@ def played(tmp_path: Path) -> Iterator[tuple[League, Instance]]:
     league = speaking(tmp_path, says)
     assert league.play() == []
     says["b1"], says["b2"] = "Nothing of that", "With bread: soup OF the day!"
-    instance = instance_of(league, tmp_path)
-    yield league, instance
-    instance.close()
+    with instance_of(league.service, tmp_path) as instance:
+        yield league, instance
 
 
 def copies_and_names(instance: Instance) -> tuple[Any, Any]:
@@ -91,26 +83,27 @@ def test_copies_and_names_are_hidden_while_a_round_is_played(tmp_path: Path) -> 
     says = {"b1": SOUP, "b2": "A walk by a river", "b3": "Rain all day", "b4": "No idea, really"}
     league = speaking(tmp_path, says, judges_per_match=1, min_judge_pool=1)
     assert league.play() == []
-    instance = instance_of(league, tmp_path)
-    publish(instance.service, "autumn")
-    says |= {"b1": "Nothing of that", "b2": SOUP, "b3": "Snow, for once", "b4": "Ask me later"}
-    seen: list[set[str]] = []
+    with instance_of(league.service, tmp_path) as instance:
+        publish(instance.service, "autumn")
+        says |= {"b1": "Nothing of that", "b2": SOUP, "b3": "Snow, for once", "b4": "Ask me later"}
+        seen: list[set[str]] = []
 
-    def behave(work: Any, name: str) -> BotReply:
-        if work["kind"] == "answer":
-            return BotReply(text=says[name])
-        for path, role in product(("r2-1", "r2-2"), (None, "participant", "judge")):
-            shown = instance.get(f"/contests/autumn/matches/{path}", role).json()
-            seen.append({field for field, value in shown.items() if value is not None})
-        return BotReply(vote="A")
+        def behave(work: Any, name: str) -> BotReply:
+            if work["kind"] == "answer":
+                return BotReply(text=says[name])
+            for path, role in product(("r2-1", "r2-2"), (None, "participant", "judge")):
+                shown = instance.get(f"/contests/autumn/matches/{path}", role).json()
+                seen.append({field for field, value in shown.items() if value is not None})
+            return BotReply(vote="A")
 
-    for name in says:
-        league.network.behavior[f"https://{name}.example/"] = partial(behave, name=name)
-    assert league.play() == []
-    assert seen
-    assert all(stated == {"id", "round", "state"} for stated in seen)
-    both = [instance.get(f"/contests/autumn/matches/{name}").json() for name in ("r2-1", "r2-2")]
-    instance.close()
+        for name in says:
+            league.network.behavior[f"https://{name}.example/"] = partial(behave, name=name)
+        assert league.play() == []
+        assert seen
+        assert all(stated == {"id", "round", "state"} for stated in seen)
+        both = [
+            instance.get(f"/contests/autumn/matches/{name}").json() for name in ("r2-1", "r2-2")
+        ]
     assert sorted(len(shown["copies"]) for shown in both) == [0, 1]
 
 

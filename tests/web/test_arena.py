@@ -2,10 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from math import ceil, floor
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -19,7 +17,7 @@ from agon.web.addresses import board, bot, bots, match, matches, robustness, vot
 from agon.web.addresses import judge as judge_page
 from fakes.arena import League
 from fakes.arena import league as make_league
-from fakes.instance import instance_at
+from fakes.instance import instance_of
 from web.browser import Browser
 from web.markup import Markup
 
@@ -37,12 +35,10 @@ def league(tmp_path: Path) -> Iterator[League]:
 @pytest.fixture
 def judge(league: League, tmp_path: Path) -> Iterator[Browser]:
     """Return the browser of a judge who is signed in."""
-    service = replace(league.service, random=Random(1).randbytes)
-    instance = instance_at(tmp_path, service=service)
-    browser = Browser(instance)
-    browser.sign_in("judge")
-    yield browser
-    instance.close()
+    with instance_of(league.service, tmp_path) as instance:
+        browser = Browser(instance)
+        browser.sign_in("judge")
+        yield browser
 
 
 def hidden(page: str, name: str) -> str:

@@ -2,10 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -15,7 +13,7 @@ from agon.app.contests.boards.publish import publish
 from agon.app.contests.lifecycle.transitions import freeze, open_contest, unfreeze
 from fakes.arena import League
 from fakes.arena import league as make_league
-from fakes.instance import API, Instance, instance_at
+from fakes.instance import API, Instance, instance_of
 from fakes.service import ORGANISER
 from web.browser import Browser
 from web.markup import Markup
@@ -38,12 +36,10 @@ def league(tmp_path: Path) -> Iterator[League]:
 @pytest.fixture
 def owner(league: League, tmp_path: Path) -> Iterator[Browser]:
     """Return the browser of a participant who is signed in."""
-    service = replace(league.service, random=Random(1).randbytes)
-    instance = instance_at(tmp_path, service=service)
-    browser = Browser(instance)
-    browser.sign_in("participant")
-    yield browser
-    instance.close()
+    with instance_of(league.service, tmp_path) as instance:
+        browser = Browser(instance)
+        browser.sign_in("participant")
+        yield browser
 
 
 def change(instance: Instance, bot: str, role: str = "organiser", **fields: Any) -> Any:
@@ -151,17 +147,16 @@ def test_the_pages_say_what_comes_next(tmp_path: Path) -> None:
     """Without bots or work a page says what to do, and what is missing for a round."""
     made = make_league(tmp_path, bots=0)
     open_contest(made.service, "autumn", by=LOCAL)
-    instance = instance_at(tmp_path, service=replace(made.service, random=Random(1).randbytes))
-    visitor, judge = Browser(instance), Browser(instance)
-    judge.sign_in("judge")
-    bots = Markup(visitor.get("/c/autumn/bots").text)
-    assert bots.errors == []
-    assert "No bot is registered here yet." in bots.text
-    assert "agon arena register autumn NAME" in bots.text
-    assert "Missing for a round to begin" in bots.text
-    for browser in (visitor, judge):
-        page = Markup(browser.get("/c/autumn/vote").text)
-        assert page.errors == []
-        assert "Missing for a round to begin" in page.text
-    instance.close()
+    with instance_of(made.service, tmp_path) as instance:
+        visitor, judge = Browser(instance), Browser(instance)
+        judge.sign_in("judge")
+        bots = Markup(visitor.get("/c/autumn/bots").text)
+        assert bots.errors == []
+        assert "No bot is registered here yet." in bots.text
+        assert "agon arena register autumn NAME" in bots.text
+        assert "Missing for a round to begin" in bots.text
+        for browser in (visitor, judge):
+            page = Markup(browser.get("/c/autumn/vote").text)
+            assert page.errors == []
+            assert "Missing for a round to begin" in page.text
     made.service.store.close()

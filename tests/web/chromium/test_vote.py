@@ -2,9 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
-from random import Random
 
 import pytest
 from playwright.sync_api import Page
@@ -15,7 +13,7 @@ from agon.app.contests.lifecycle.transitions import open_contest
 from agon.web.addresses import bots, vote
 from fakes.arena import OLD, League
 from fakes.arena import league as make_league
-from fakes.instance import Instance, instance_at
+from fakes.instance import Instance, instance_of
 from web.chromium.browsing import Chromium, Visitor
 from web.chromium.serving import serve
 
@@ -45,9 +43,8 @@ def league(tmp_path: Path) -> Iterator[League]:
 @pytest.fixture
 def instance(league: League, tmp_path: Path) -> Iterator[Instance]:
     """Open an instance of the arena's service."""
-    opened = instance_at(tmp_path, service=replace(league.service, random=Random(1).randbytes))
-    yield opened
-    opened.close()
+    with instance_of(league.service, tmp_path) as opened:
+        yield opened
 
 
 def test_an_owner_and_a_judge_go_through_a_round(

@@ -64,7 +64,7 @@ class VerdictFeedback:
     def discloses(self, problem: str) -> bool:
         """Return whether the caller may see how many terms of submissions to a problem are right.
 
-        Its freeze has begun and nobody has extra time any more, it is revealed, its contest was
+        Its freeze has begun and no person has extra time any more, it is revealed, its contest was
         finalized, or its terms are disclosed.
         """
         return self._all or problem in self._disclosed

@@ -22,9 +22,6 @@ from agon.web.rendering import environment, head_words, number_text, words
 _MAX_KEPT: Final = 256
 """Maximum number of boards and orders whose columns are kept; they are a few kilobytes each."""
 
-_FILTER_VALUES: Final = 12
-"""Maximum number of values of a column that are boxes of the form."""
-
 _COLUMNS: Final[dict[Hashable, Mapping[str, Column]]] = {}
 _PART: Final = "components."
 
@@ -122,11 +119,11 @@ def column_texts(page: BoardPage, values: Mapping[str, Any]) -> ColumnTexts:
 
 
 def _filter(column: Column | None) -> Column | None:
-    """Return the column that orders the page, if its values are few enough to choose from."""
+    """Return the column that orders the page, if the API lists its values, which are few then."""
     if column is None:
         return None
     is_flag = column.yes is not None and column.low != column.high
-    return column if is_flag or 1 < len(column.values) <= _FILTER_VALUES else None
+    return column if is_flag or len(column.values) > 1 else None
 
 
 def _noise(robust: Robust | None) -> Hashable:
