@@ -62,6 +62,16 @@ def test_the_compiled_counts_are_the_same(
     assert machine.tied.dtype == plain.tied.dtype
 
 
+def test_a_pair_may_meet_more_often_than_a_small_number_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Cells of 16 bits hold 65,535 matches with one outcome; further ones must not wrap to 0."""
+    monkeypatch.setattr(pair_counts, "COMPILED_FROM", 0)
+    a = np.zeros(65_540, dtype=np.int32)
+    counts = count_pairs(a, a + 1, np.ones(len(a)), players=3)
+    assert columns(counts) == [[0], [1], [65_540], [0], [0]]
+
+
 @few
 @given(matches, st.randoms(use_true_random=False))
 def test_counts_do_not_depend_on_row_order_or_sides(

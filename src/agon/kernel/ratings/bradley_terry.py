@@ -28,12 +28,12 @@ def groups_of(counts: PairCounts) -> tuple[int, npt.NDArray[np.int32]]:
         >>> groups_of(count_pairs([0, 1], [1, 2], [1, 1], players=3))[0]
         3
     """
-    i_scored = counts.wins_i > 0
-    j_scored = counts.wins_j > 0
     if len(counts) >= COMPILED_FROM and compile_loop(_connects_all)(
-        counts.i, counts.j, i_scored & j_scored, np.arange(counts.players)
+        counts.i, counts.j, counts.exchanged, np.arange(counts.players)
     ):
         return 1, np.zeros(counts.players, dtype=np.int32)
+    i_scored = counts.wins_i > 0
+    j_scored = counts.wins_j > 0
     winners = np.concatenate([counts.i[i_scored], counts.j[j_scored]])
     losers = np.concatenate([counts.j[i_scored], counts.i[j_scored]])
     to_all = reaches_all(winners, losers, nodes=counts.players)

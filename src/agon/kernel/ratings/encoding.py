@@ -36,7 +36,13 @@ def encode(ids_a: Any, ids_b: Any) -> tuple[Any, npt.NDArray[np.int32], npt.NDAr
             raise NotScorable(
                 f"match {row} has no id on side {side}; every match needs two players"
             )
-    sides = [_number(column) for column in columns]
+    if len(columns[0]) < COMPILED_FROM:
+        sides = [_number(column) for column in columns]
+    else:  # compiled code and Arrow let go of the interpreter, so that both sides run at once
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(len(columns)) as pool:
+            sides = list(pool.map(_number, columns))
     both = pa.concat_arrays([distinct for distinct, _ in sides]).dictionary_encode()
     order = pc.sort_indices(both.dictionary)
     places = np.empty(len(order), dtype=np.int32)

@@ -164,12 +164,16 @@ def logistic(x: Vector) -> Vector:
 def _add_up(begins: Any, j: Any, matches: Any, wins_i: Any, won: Any, played: Any) -> None:
     """Add up points and matches per player in one pass over the pairs."""
     for player in range(len(won)):
+        # Pairs are sorted by their first player: its sums stay in registers for the inner loop.
+        points_of_one, matches_of_one = 0.0, 0.0
         for pair in range(begins[player], begins[player + 1]):
-            points = wins_i[pair]
-            won[player] += points
-            won[j[pair]] += matches[pair] - points
-            played[player] += matches[pair]
-            played[j[pair]] += matches[pair]
+            points, opponent = wins_i[pair], j[pair]
+            points_of_one += points
+            matches_of_one += matches[pair]
+            won[opponent] += matches[pair] - points
+            played[opponent] += matches[pair]
+        won[player] += points_of_one
+        played[player] += matches_of_one
 
 
 def _expect(
@@ -183,7 +187,6 @@ def _expect(
 ) -> None:
     """Add up expected points and curvature in one pass over the pairs, first player by player."""
     for player in range(len(strength)):
-        # Pairs are sorted by their first player: its sums stay in registers for the inner loop.
         points_of_one, curvature_of_one = 0.0, 0.0
         for pair in range(begins[player], begins[player + 1]):
             opponent = j[pair]

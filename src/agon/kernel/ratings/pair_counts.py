@@ -11,7 +11,8 @@ from agon.errors import NotScorable
 from agon.kernel.compiling import COMPILED_FROM, compile_loop
 
 _OUTCOMES = 3  # of the lower-numbered player: lost, tied, won
-_SMALL_TABLE = 1 << 22  # cells that fit into a cache, 16 MB; beyond, sorting is faster
+_SMALL_TABLE = 1 << 22  # cells that fit into a cache, 8 MB; beyond, sorting is faster
+_FAULTY, _FULL = 1, 2  # why a compiled count stopped
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,11 @@ class PairCounts:
     def matches(self) -> npt.NDArray[np.int32]:
         """Count the matches of each pair."""
         return self.won_i + self.tied + self.won_j
+
+    @property
+    def exchanged(self) -> npt.NDArray[np.bool_]:
+        """Return in which pairs both sides scored."""
+        return (self.tied > 0) | ((self.won_i > 0) & (self.won_j > 0))
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
@@ -264,8 +270,15 @@ def _count_compiled(
     size = players * players * _OUTCOMES
     listed = size > _SMALL_TABLE
     cells = np.empty(len(player_a) if listed else 0, dtype=np.int64)
-    table = np.zeros(0 if listed else size, dtype=np.int32)
-    if not compile_loop(_sort_out)(player_a, player_b, scores, players, cells, table):
+    # Half the memory is written in less time, and few pairs meet more often than it counts.
+    for kind in (np.uint16, np.int32):
+        table = np.zeros(0 if listed else size, dtype=kind)
+        stopped = compile_loop(_sort_out)(
+            player_a, player_b, scores, players, cells, table, np.iinfo(kind).max
+        )
+        if stopped != _FULL:
+            break
+    if stopped == _FAULTY:
         return None
     most = min(len(player_a), players * (players - 1) // 2)
     i, j = np.empty((2, most), dtype=np.int32)
@@ -280,22 +293,32 @@ def _count_compiled(
 
 
 def _sort_out(  # a compiled loop takes its columns one by one
-    player_a: Any, player_b: Any, scores: Any, players: int, cells: Any, table: Any
-) -> bool:
-    """Check and number each match as :func:`_cells` does; list the numbers or count them."""
+    player_a: Any, player_b: Any, scores: Any, players: int, cells: Any, table: Any, most: int
+) -> int:
+    """Check and number each match as :func:`_cells` does; list the numbers or count them.
+
+    Return 0, or why it stopped: a match is faulty, or a cell of the table is full.
+    """
+    listed = len(cells) > 0
     for match in range(len(player_a)):
-        low, high = min(player_a[match], player_b[match]), max(player_a[match], player_b[match])
-        outcome = int(2.0 * scores[match])
-        known = 0 <= outcome < _OUTCOMES and outcome == 2.0 * scores[match]
+        a, b = np.int64(player_a[match]), np.int64(player_b[match])
+        low, high = min(a, b), max(a, b)
+        doubled = 2.0 * scores[match]
+        outcome = int(doubled)
+        known = 0 <= outcome < _OUTCOMES and outcome == doubled
         if not (known and 0 <= low < high < players):
-            return False
-        of_low = outcome if player_a[match] == low else 2 - outcome
-        cell = (low * players + high) * _OUTCOMES + of_low
-        if len(cells):
+            return _FAULTY
+        # Which side is the lower one is a toss: without a branch, no processor guesses it wrong.
+        of_low = outcome + np.int64(a > b) * (2 - 2 * outcome)
+        cell = np.uint64((low * players + high) * _OUTCOMES + of_low)
+        if listed:
             cells[match] = cell
-        else:
-            table[cell] += 1
-    return True
+            continue
+        count = table[cell]
+        if count == most:
+            return _FULL
+        table[cell] = count + 1
+    return 0
 
 
 def _read_cells(cells: Any, players: int, i: Any, j: Any, tallies: Any) -> int:

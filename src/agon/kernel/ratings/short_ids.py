@@ -8,13 +8,13 @@ import numpy.typing as npt
 
 from agon.kernel.compiling import COMPILED_FROM, compile_loop
 
-_MAX_BYTES = 15  # two words, less one byte for the length
+_MAX_BYTES = np.uint64(15)  # two words, less one byte for the length
 _SLOTS = 1 << 17  # few enough to stay in the cache, enough for 65,536 ids without crowding
 _FULLER = 16
 
 # Constants of the compiled loop, unsigned as its words are.
 _MIX_ONE, _MIX_TWO = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
-_U1, _U3, _U7, _U32 = np.uint64(1), np.uint64(3), np.uint64(7), np.uint64(32)
+_U1, _U2, _U3, _U7 = (np.uint64(number) for number in (1, 2, 3, 7))
 _U56, _U63 = np.uint64(56), np.uint64(63)
 
 
@@ -95,24 +95,30 @@ def _number(  # noqa: PLR0913, PLR0917  # a compiled loop takes its columns one 
     them. The words are cut out of the text by shifts, without a branch on where an id begins.
     """
     wrap = np.uint64(len(table) - 1)
+    unused = np.uint64(64 - np.log2(len(table)))
+    end = np.uint64(offsets[start] - begin)
     for row in range(start, stop):
-        length = np.int64(offsets[row + 1]) - np.int64(offsets[row])
+        # Unsigned indices: a signed one is compared with 0 first, as it may count from the end.
+        byte, end = end, np.uint64(offsets[row + 1] - begin)
+        length = end - byte
         if length > _MAX_BYTES:
             return row, id_count
-        byte = np.uint64(offsets[row] - begin)
         # The id begins within a word: what lies before it is shifted out, and the next word's
         # beginning in.
-        at, shift = np.int64(byte >> _U3), (byte & _U7) << _U3
+        at, shift = byte >> _U3, (byte & _U7) << _U3
         # 63 − shift and one more bit: a shift by 64, where the id begins at a word, is undefined.
         rest = _U63 - shift
-        word = ((words[at] >> shift) | ((words[at + 1] << _U1) << rest)) & masks[length, 0]
-        two = ((words[at + 1] >> shift) | ((words[at + 2] << _U1) << rest)) & masks[length, 1]
+        middle = words[at + _U1]
+        word = ((words[at] >> shift) | ((middle << _U1) << rest)) & masks[length, 0]
+        two = ((middle >> shift) | ((words[at + _U2] << _U1) << rest)) & masks[length, 1]
         # The top byte is free, since ids have at most 15 bytes: "a" and "a\0" differ by it.
-        two |= np.uint64(length) << _U56
+        two |= length << _U56
         mixed = (word * _MIX_ONE) ^ (two * _MIX_TWO)
-        slot = (((mixed ^ (mixed >> _U32)) * _MIX_ONE) >> _U32) & wrap
+        slot = mixed >> unused  # the highest bits of a product depend on all of its factor
         number = table[slot]
-        while number >= 0 and (keys[number, 0] != word or keys[number, 1] != two):
+        while number >= 0 and (
+            keys[np.uint64(number), 0] != word or keys[np.uint64(number), 1] != two
+        ):
             slot = (slot + _U1) & wrap
             number = table[slot]
         if number < 0:

@@ -31,6 +31,11 @@ class WeightedPairs(PairCounts):
     weight: Vector
     times: Numbers
 
+    @property
+    def exchanged(self) -> npt.NDArray[np.bool_]:
+        """Return in which pairs both sides scored."""
+        return (self.wins_i > 0) & (self.wins_j > 0)
+
     @cached_property
     def weights(self) -> Vector:
         """Sum the weights of the matches of each pair."""
