@@ -45,6 +45,10 @@ class Covariance:
         """Return the model's own covariance, the last estimate, alone."""
         return replace(self, estimates=self.estimates[-1:], degrees=np.inf)
 
+    def robust(self) -> "Covariance":
+        """Return the robust covariance, the first estimate, alone."""
+        return replace(self, estimates=self.estimates[:1])
+
     def of_ratings(self) -> Vector:
         """Return the variance of each strength less the weighted mean of all."""
         return np.max([_against(matrix, self.center) for matrix in self.estimates], axis=0)

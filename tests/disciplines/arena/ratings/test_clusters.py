@@ -111,3 +111,23 @@ def test_matches_that_are_read_batch_by_batch_are_clustered_alike() -> None:
     )
     assert large.context["clusters"] == {"by": "prompt", "groups": [60]}
     assert large.sha256 == memory.sha256
+
+
+def test_a_board_says_where_the_width_of_the_model_holds() -> None:
+    """A tie leaves no residual, so that many of them would make intervals narrow."""
+    rows = [
+        {"model_a": a, "model_b": b, "winner": winner}
+        for a, b in PAIRS
+        for winner in ("a", "b", "tie", "tie")
+    ]
+    tied, decided, tie = (
+        agon.rate(some, method="bradley-terry", interval=True).board.context["notes"]
+        for some in (rows, [row for row in rows if row["winner"] != "tie"], rows[2:3])
+    )
+    [note] = tied
+    assert note == (
+        "no interval is narrower than the model's own: these are 1.41 times as wide as by the "
+        "sandwich alone (50 % of matches are ties)"
+    )
+    assert decided == []
+    assert "these are above 0, the width by the sandwich alone (100 % of matches" in tie[0]

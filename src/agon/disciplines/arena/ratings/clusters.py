@@ -120,23 +120,3 @@ def _number(column: pa.Array) -> npt.NDArray[np.int64] | None:
     codes = place[encoded.indices.fill_null(0).to_numpy(zero_copy_only=False)]
     codes[missing] = len(place) + np.arange(np.count_nonzero(missing))
     return codes
-
-
-def cluster_notes(clusters: Clusters | None, widening: float | None) -> tuple[str, ...]:
-    """Return in words what was clustered, by how much it widened, and whether clusters are few.
-
-    Args:
-        clusters: of the rated matches.
-        widening: the median ratio of standard errors with and without clusters.
-    """
-    if clusters is None or widening is None:
-        return ()
-    listed = " and ".join(f"{groups:,}" for groups in clusters.groups)
-    ratio = f"intervals are {widening:.2f} times as wide as those of independent matches"
-    notes = [f"matches are clustered by {clusters.by} ({listed}): {ratio}"]
-    if min(clusters.groups) < FEW:
-        notes.append(
-            f"there are fewer than {FEW} clusters: their covariance is itself uncertain, and "
-            "intervals may be too narrow"
-        )
-    return tuple(notes)

@@ -14,9 +14,10 @@ from agon.disciplines.arena.columns import MORE_THAN_MANY
 from agon.disciplines.arena.facts import Bots
 from agon.disciplines.arena.formulas import Ints, Vector
 from agon.disciplines.arena.history import Standings
-from agon.disciplines.arena.ratings.clusters import Verdicts, cluster_notes, clusters_of
+from agon.disciplines.arena.ratings.clusters import Verdicts, clusters_of
 from agon.disciplines.arena.ratings.modeled import Model, fit_verdicts, is_modeled
 from agon.disciplines.arena.ratings.unrated import left_out_notes, reasons, separate_groups
+from agon.disciplines.arena.ratings.width_notes import width_notes
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable, did_you_mean
 from agon.kernel.boards import Board
@@ -117,8 +118,7 @@ def strengths_of(
         )
 
     intervals, model = fit(clusters)
-    widening = None if clusters is None else _widening(intervals, fit(None)[0])
-    notes: tuple[str, ...] = cluster_notes(clusters, widening)
+    notes = width_notes(intervals, rated.counts, clusters, alone=lambda: fit(None)[0])
     made = publish_strengths(rated.bots, rated.counts, intervals, rules, names=rated.names)
     if model is not None:
         notes = (*model.notes(rated.names, made.score), *notes)
@@ -243,13 +243,6 @@ def _reference(rated: _RatedBots, rules: ArenaRules) -> Vector:
             instead={"center": "weighted"},
         )
     return (np.arange(players) == rated.names.index(rules.center)).astype(np.float64)
-
-
-def _widening(intervals: Intervals, alone: Intervals) -> float | None:
-    """Return how many times as wide intervals are as without clusters, in the median."""
-    widths, alone_widths = intervals.high - intervals.low, alone.high - alone.low
-    known = alone_widths > 0  # an anchor has none
-    return float(np.median(widths[known] / alone_widths[known])) if known.any() else None
 
 
 def _intervals(
