@@ -109,7 +109,7 @@ def test_ids_of_a_column_are_the_same_at_every_door(
     assert first.notes == (("users.id: read 10.0 as 10",) if is_changed else ())
 
 
-LATE: Rows = [*({"id": f"{number}.0"} for number in range(600)), {"id": "x"}, {"id": "y"}]
+LATE: Rows = [{"id": one} for one in (*(f"{number}.0" for number in range(600)), "x", "y")]
 """Ids of more than one batch, the last of which show that the others are texts."""
 
 
