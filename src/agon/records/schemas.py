@@ -47,6 +47,8 @@ class Column:
         choices: the closed list of texts.
         sides: columns of names; the first choice may be written as the name in the first of them,
             and so on (the winner as ``ann`` instead of ``a``).
+        is_points: 1, 0.5 and 0 are read as a win of ``model_a``, a ``tie`` and a win of
+            ``model_b``, where 0.5 shows that they are points.
         lists: a list of texts is read as one text, with commas.
         references: ``table.column`` a value must be found in.
         meaning: what a value is, as a sentence.
@@ -63,6 +65,7 @@ class Column:
     high: float | None = None
     choices: tuple[str, ...] = ()
     sides: tuple[str, ...] = ()
+    is_points: bool = False
     lists: bool = False
     references: str | None = None
     meaning: str = ""

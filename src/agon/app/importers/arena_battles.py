@@ -7,7 +7,8 @@ column         what it is
 ``model_b``    name of the model on side b
 ``winner``     ``model_a``, ``model_b``, ``tie``, a usual word for one of them
                (``left``, ``1-0``, ``A>B``, ``tie (bothbad)``), or the winner's name;
-               ``A>>B`` counts three times (Arena-Hard)
+               ``A>>B`` counts three times (Arena-Hard); 1, 0.5 and 0 are side a's points
+               where there is a 0.5
 ``tstamp``     optional: seconds since 1970, as in the published files
 ``timestamp``  optional: ISO 8601, as in later files (``played_at`` is read too)
 ``prompt_id``  optional: what both answered (``question_id`` is read too)
@@ -84,7 +85,8 @@ _SIDES = ("model_a", "model_b")
 _TIMES = ("tstamp", "timestamp", "played_at")
 _CLEARLY_A, _CLEARLY_B = ("A>>B", "B<<A"), ("B>>A", "A<<B")
 _CLEAR_WEIGHT = 3  # of a clear win in Arena-Hard
-_WINNER = Column("winner", Kind.TEXT, choices=(*_RESULTS, *_CLEARLY_A, *_CLEARLY_B), sides=_SIDES)
+_WINNER = Column("winner", Kind.TEXT, choices=(*_RESULTS, *_CLEARLY_A, *_CLEARLY_B), sides=_SIDES,
+                 is_points=True)  # fmt: skip
 _SCORE = (Column("score_a", Kind.NUMBER, low=0, high=1),)
 _ORDERS = tuple(
     Column(name, Kind.TEXT, choices=_RESULTS, sides=_SIDES) for name in ("win_1", "win_2")

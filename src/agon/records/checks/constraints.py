@@ -51,14 +51,18 @@ class ColumnConstraints:
 
 
 def constraints_of(column: Column) -> ColumnConstraints:
-    """Return the requirements of a column."""
+    """Return the requirements of a column.
+
+    What is no text is none of the words of a closed list either.
+    """
     right = expected_value(column)
     bounded = column.low is not None or column.high is not None
     code = "bad-timestamp" if column.kind is Kind.TIMESTAMP else "wrong-type"
+    unknown = Constraint("unknown-value", "is not one of the known values", right)
     return ColumnConstraints(
-        wrong_type=Constraint(code, _KINDS[column.kind][0], right),
+        wrong_type=unknown if column.choices else Constraint(code, _KINDS[column.kind][0], right),
         empty=Constraint("empty", "is empty", right),
-        unknown_value=Constraint("unknown-value", "is not one of the known values", right),
+        unknown_value=unknown,
         non_finite=Constraint("non-finite", "is not a finite number", right),
         out_of_range=Constraint("out-of-range", "is out of range", right),
         over_64_bits=Constraint(

@@ -4,131 +4,20 @@ One pass per table counts the issues of every kind; only where there are some do
 fetch the first of them with row and value. Valid records are thus checked at the speed of a scan.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from itertools import combinations
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
-from agon.records.checks.constraints import (
-    INCONSISTENT,
-    Constraint,
-    constraints_of,
-    exactly_one,
-)
+from agon.records.checks.constraint_checks import ConstraintCheck, checks_of, flag
 from agon.records.checks.headers import missing_columns
 from agon.records.checks.keys import Ids, dangling, has_repeats, ids, is_sound, repeats
 from agon.records.checks.wrong_values import wrong_value
 from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
 from agon.records.names.matching import nearest_file
-from agon.records.raw import RawTable, SourceTables, literal, quote
-from agon.records.schemas import Column, CrossRowCheck, ForeignKey, RowCheck, Schema, Table
+from agon.records.raw import RawTable, SourceTables, quote
+from agon.records.schemas import ForeignKey, Schema, Table
 from agon.records.values.casting import ColumnCast
-from agon.records.values.typed import Typing, relation
-
-
-@dataclass(frozen=True)
-class ConstraintCheck:
-    """One constraint as SQL over the typed columns and ``invalid:``/``beyond:`` flags of a table.
-
-    Attributes:
-        constraint: the texts of the issue.
-        column: the column it is about, or None for the row.
-        violated: SQL that is true where the row fails.
-        count: SQL that counts the failing rows, where that is cheaper than evaluating each.
-        value: SQL for the value in the issue; None: the column's raw value.
-        also: further columns that it reads.
-    """
-
-    constraint: Constraint
-    column: str | None
-    violated: str
-    count: str | None = None
-    value: str | None = None
-    also: tuple[str, ...] = ()
-
-    @property
-    def counted(self) -> str:
-        """Return SQL that counts the failing rows."""
-        return self.count or f"count_if({self.violated})"
-
-
-def flag(kind: str, column: str) -> str:
-    """Return the quoted name of the flag column ``invalid:…`` or ``beyond:…`` of a typed column."""
-    return quote(f"{kind}:{column}")
-
-
-def checks_of(
-    table: Table, casts: dict[str, ColumnCast], relation: Callable[[str], str]
-) -> list[ConstraintCheck]:  # fmt: skip
-    """Return the checks of a table whose columns are read by ``casts``.
-
-    Args:
-        table: the table.
-        casts: how each existing column is read.
-        relation: returns the SQL relation of a table, for checks that read other tables.
-    """
-    checks: list[ConstraintCheck] = []
-    for column in table.columns:
-        if column.name in casts:
-            checks += _of_column(column, casts[column.name])
-    flags = {name: flag("invalid", name) for name, read in casts.items() if read.invalid != "false"}
-    if table.exactly_one_of:
-        checks.append(_exactly_one(table, flags))
-    checks += (_of_row(check, flags, relation) for check in table.checks)
-    return checks
-
-
-def _of_column(column: Column, read: ColumnCast) -> Iterator[ConstraintCheck]:
-    name, says = quote(column.name), constraints_of(column)
-    unread = "false" if read.invalid == "false" else flag("invalid", column.name)
-    beyond = "" if read.beyond == "false" else flag("beyond", column.name)
-    if unread != "false":
-        unread_only = f"{unread} AND NOT {beyond}" if beyond else unread
-        yield ConstraintCheck(says.wrong_type, column.name, unread_only)
-    if not column.may_be_empty:
-        cheap = f"count(*) - count({name})" if unread == "false" else None
-        yield ConstraintCheck(says.empty, column.name, f"{name} IS NULL AND NOT {unread}", cheap)
-    if column.choices:
-        # Comparisons are faster than NOT IN, of which the engine makes a function of lists.
-        differ = " AND ".join(f"{name} <> {literal(choice)}" for choice in column.choices)
-        yield ConstraintCheck(says.unknown_value, column.name, differ)
-    if not read.finite:
-        yield ConstraintCheck(says.non_finite, column.name, f"NOT isfinite({name})")
-    finite = "" if read.finite else f"isfinite({name}) AND "
-    bounds = [f"{name} < {column.low!r}"] if column.low is not None else []
-    bounds += [f"{name} > {column.high!r}"] if column.high is not None else []
-    outside = [f"({finite}({' OR '.join(bounds)}))"] if bounds else []
-    if beyond:
-        yield ConstraintCheck(says.over_64_bits, column.name, " OR ".join([*outside, beyond]))
-    elif outside:
-        yield ConstraintCheck(says.out_of_range, column.name, " OR ".join(outside))
-
-
-def _exactly_one(table: Table, flags: dict[str, str]) -> ConstraintCheck:
-    names = table.exactly_one_of
-    # A value that cannot be read counts as a value.
-    filled = [
-        f"({quote(name)} IS NOT NULL{f' OR {flags[name]}' if name in flags else ''})"
-        for name in names
-    ]
-    two = [f"({first} AND {second})" for first, second in combinations(filled, 2)]
-    names_filled = ", ".join(
-        f"CASE WHEN {condition} THEN {literal(name)} END"
-        for condition, name in zip(filled, names, strict=True)
-    )
-    value = f"nullif(concat_ws(', ', {names_filled}), '')"
-    violated = " OR ".join([f"NOT ({' OR '.join(filled)})", *two])
-    return ConstraintCheck(exactly_one(table), None, violated, value=value, also=names)
-
-
-def _of_row(
-    check: RowCheck | CrossRowCheck, flags: dict[str, str], relation: Callable[[str], str]
-) -> ConstraintCheck:
-    violated = check.violated.sql() if isinstance(check, RowCheck) else check.sql(relation)
-    # A value that could not be read is an issue of its own and is not reported again.
-    unread = "".join(f" AND NOT {flags[name]}" for name in check.columns if name in flags)
-    says = Constraint(INCONSISTENT, check.reason, check.remedy)
-    return ConstraintCheck(says, check.column, f"({violated}){unread}", also=check.columns)
+from agon.records.values.typed import Typing, is_stored, relation
 
 
 def issues_of(
@@ -184,6 +73,7 @@ class _TableCheck:
         self._raw = raw
         self._integer_ids = typing.integer_ids
         self._casts = typing.casts[table.name]
+        self._is_stored = is_stored(typing, raw)
         self._known_ids = known_ids
 
     def missing_columns(self) -> list[RowIssue]:
@@ -197,16 +87,53 @@ class _TableCheck:
 
     def rows(self) -> list[RowIssue]:
         checks = checks_of(self._table, self._casts, relation)
-        queries = [check.counted for check in checks] + self._unread_columns(checks)
-        if not queries:
+        counted = [check.counted for check in checks]
+        if self._all_values_were_read():
+            inspected = self._stored_query()
+        else:
+            counted += self._unread_columns(checks)
+            inspected = self._inspection_query(with_row=False)
+        if not counted:
             return []
-        sql = f"SELECT {', '.join(queries)} FROM ({self._inspection_query(with_row=False)})"
+        sql = f"SELECT {', '.join(counted)} FROM ({inspected})"
         counts = self._connection.execute(sql).fetchall()[0]
         issues: list[RowIssue] = []
         for check, count in zip(checks, counts, strict=False):
             if count:
                 issues += self._failing(check, count)
         return issues
+
+    def _all_values_were_read(self) -> bool:
+        """Return whether the stored typed values show that each raw value could be read.
+
+        Then they are checked instead of reading each value a second time. False is unsure.
+        """
+        if not self._is_stored:
+            return False
+        guarded = [name for name, read in self._casts.items() if read.invalid != "false"]
+        if not guarded:
+            return True
+        typed = self._counts(map(quote, guarded), relation(self._table.name))
+        # A JSON value has to be parsed to see that it is an empty text.
+        present = (
+            quote(name) if self._raw.types[name] == "JSON" else self._casts[name].raw
+            for name in guarded
+        )
+        return typed == self._counts(present, self._raw.relation)
+
+    def _counts(self, values: Iterable[str], relation: str) -> tuple[int, ...]:
+        sql = f"SELECT {', '.join(f'count({value})' for value in values)} FROM {relation}"
+        counts: tuple[int, ...] = self._connection.execute(sql).fetchall()[0]
+        return counts
+
+    def _stored_query(self) -> str:
+        """Return the query of all rows as they are stored, none of whose values is unreadable."""
+        items = ["*"]
+        for name, read in self._casts.items():
+            for kind, condition in (("invalid", read.invalid), ("beyond", read.beyond)):
+                if condition != "false":
+                    items.append(f"false AS {flag(kind, name)}")
+        return f"SELECT {', '.join(items)} FROM {relation(self._table.name)}"
 
     def _unread_columns(self, checks: list[ConstraintCheck]) -> list[str]:
         """Return SQL that reads the columns no check reads, so that a damaged file fails here."""

@@ -5,14 +5,15 @@ ids such as ``10.0``, times in seconds since 1970, and names of sides are replac
 each with one note. Columns whose values are exact are only looked at.
 """
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Final
 
-from agon.records.issues import RowIssue
 from agon.records.names.mapping import SourceMapping
 from agon.records.raw import RawTable, SourceTables, literal, quote
 from agon.records.schemas import Column, Kind, Schema, Table
+from agon.records.values.changes import Changes, text_read_as
 from agon.records.values.conversion_notes import (
     count_rows,
     read_as_utc,
@@ -24,11 +25,19 @@ from agon.records.values.conversion_notes import (
 )
 from agon.records.values.json_values import EPOCH_END, EPOCH_FIRST, EPOCH_UNITS
 from agon.records.values.row_issues import (
-    issue_at,
+    ambiguous_side,
     may_hold_no_record,
     rows_without_a_record,
 )
-from agon.records.values.words import EXACT_TRUTHS, FALSE, NAME, TRUE, StatedWords, fold_word
+from agon.records.values.words import (
+    EXACT_TRUTHS,
+    FALSE,
+    NAME,
+    TRUE,
+    StatedWords,
+    fold_word,
+    points,
+)
 
 _ROW: Final = quote("converted row:")
 _MAX_WORDS: Final = 1_000  # different words of one column that are converted
@@ -41,22 +50,6 @@ _TRUTHS: Final = {**dict.fromkeys(TRUE, "true"), **dict.fromkeys(FALSE, "false")
 _NUMERIC: Final = (
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "U", "FLOAT", "DOUBLE", "DECIMAL",
 )  # fmt: skip
-
-
-@dataclass
-class _Changes:
-    """What is converted in one table: SQL of new values by column, and notes."""
-
-    values: dict[str, str] = field(default_factory=dict)
-    types: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    issues: list[RowIssue] = field(default_factory=list)
-    zoneless: list[str] = field(default_factory=list)
-
-    def replace(self, column: str, value: str, note: str, kind: str = "VARCHAR") -> None:
-        self.values[column], self.types[column] = value, kind
-        if note:
-            self.notes.append(note)
 
 
 def convert_values(
@@ -117,7 +110,7 @@ class _Conversion:
         self._mapping = mapping
         self._start = start
         self._copies = 0
-        self.changes = _Changes()
+        self.changes = Changes()
 
     def apply(self) -> RawTable:
         """Return the table with the converted values, without the rows that are left out."""
@@ -185,29 +178,54 @@ class _Conversion:
             name = columns[0].name
             condition = may_hold_no_record(self._text(name), [*self._names_of(name)])
             counted["no record"] = f"count_if({condition})"
+        other_ids = self._ids_that_are_not_whole(columns)
         for column in columns:
-            name, text = column.name, self._text(column.name)
-            if column.lists and self._convert_lists(column):
-                continue
-            if column.kind is Kind.TIMESTAMP:
-                if not self._is_text(name):
-                    is_number = self._raw.types[name].startswith(_NUMERIC)
-                    counted |= {f"epoch:{name}": f"count({quote(name)})"} if is_number else {}
-                    continue
-                counted[f"epoch:{name}"] = f"count_if({text} NOT LIKE '____-%')"
-                counted[f"zone:{name}"] = (
-                    f"count_if({text} LIKE '____-%:%' AND {text} NOT LIKE '%Z')"
-                )
-            elif self._is_text(name):
-                if column.choices and self._words:
-                    listed = " AND ".join(f"{text} <> {literal(one)}" for one in column.choices)
-                    counted[f"words:{name}"] = f"count_if({listed})"
-                elif column.kind is Kind.BOOLEAN:
-                    exact = ", ".join(map(literal, EXACT_TRUTHS))
-                    counted[f"words:{name}"] = f"count_if(lower({text}) NOT IN ({exact}))"
-                elif column.kind is Kind.ID:
-                    counted[f"id:{name}"] = f"count_if({text} LIKE '%.0')"
+            if not (column.lists and self._convert_lists(column)):
+                counted |= self._inexact(column, is_whole=column.name not in other_ids)
         return dict(zip(counted, self._query(list(counted.values())), strict=True))
+
+    def _inexact(self, column: Column, *, is_whole: bool) -> dict[str, str]:
+        """Return SQL that counts what does not look exact in a column, by what it may be.
+
+        Args:
+            column: the column.
+            is_whole: whether its ids may be whole.
+        """
+        name, text = column.name, self._text(column.name)
+        if not self._is_text(name):
+            is_number = self._raw.types[name].startswith(_NUMERIC)
+            kind = "epoch" if column.kind is Kind.TIMESTAMP else "words"
+            is_read = is_number and (column.kind is Kind.TIMESTAMP or column.is_points)
+            return {f"{kind}:{name}": f"count({quote(name)})"} if is_read else {}
+        if column.kind is Kind.TIMESTAMP:
+            return {
+                f"epoch:{name}": f"count_if({text} NOT LIKE '____-%')",
+                f"zone:{name}": f"count_if({text} LIKE '____-%:%' AND {text} NOT LIKE '%Z')",
+            }
+        if column.choices and self._words:
+            listed = " AND ".join(f"{text} <> {literal(one)}" for one in column.choices)
+            return {f"words:{name}": f"count_if({listed})"}
+        if column.kind is Kind.BOOLEAN:
+            exact = ", ".join(map(literal, EXACT_TRUTHS))
+            return {f"words:{name}": f"count_if(lower({text}) NOT IN ({exact}))"}
+        if column.kind is Kind.ID and is_whole:
+            return {f"id:{name}": f"count_if({text} LIKE '%.0')"}
+        return {}
+
+    def _ids_that_are_not_whole(self, columns: list[Column]) -> set[str]:
+        """Return columns of a file that is read in place whose first id shows what they hold.
+
+        Ids such as ``10.0`` are read as 10 where all are whole. Reading a column of a file for
+        nothing costs more than a look at its first row.
+        """
+        texts = {c.name: self._text(c.name) for c in columns
+                 if c.kind is Kind.ID and self._is_text(c.name)}  # fmt: skip
+        if not (self._raw.in_place and texts):
+            return set()
+        sql = f"SELECT {', '.join(texts.values())} FROM {self._raw.relation} LIMIT 1"
+        first = dict(zip(texts, self._connection.execute(sql).fetchone() or (), strict=False))
+        seen = {name: text.strip() for name, text in first.items() if text is not None}
+        return {name for name, text in seen.items() if text and not re.fullmatch(WHOLE_ID, text)}
 
     def _convert_lists(self, column: Column) -> bool:
         """Read lists of texts as one text; return whether there are any."""
@@ -232,23 +250,29 @@ class _Conversion:
             f"SELECT {', '.join(items)} FROM {self._raw.relation} WHERE {text} IS NOT NULL "
             f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {_MAX_WORDS}"
         )
+        found = self._connection.execute(sql).fetchall()
+        if column.is_points and not stated and not any(any(row[3:]) for row in found):
+            stated = points([row[0] for row in found])
         words = StatedWords(column, stated)
         read: dict[str, str] = {}
         named: list[str] = []
         counts: dict[tuple[str, str], int] = {}
         total = 0
-        for word, count, first, *by_side in self._connection.execute(sql).fetchall():
+        for word, count, first, *by_side in found:
             meant = words.meaning(word)
             if meant == NAME or (meant is None and any(by_side)):
                 named.append(word)
                 total += count
             elif meant is not None and meant != word:
                 if not words.states(word) and _is_other_side(column, meant, by_side):
-                    self._refuse(column, word, meant, count, first)
+                    label = self._raw.spelled.get(name, name)
+                    self.changes.issues.append(
+                        ambiguous_side(self._raw, first, label, word, meant, count=count)
+                    )
                 read[word] = meant
                 counts[word, meant] = count
         if named or read:
-            value = _case(text, read)
+            value = text_read_as(text, read)
             listed = ", ".join(map(literal, named))
             for names_side, choice in zip(named_by if named else (), column.choices, strict=False):
                 value = (
@@ -259,18 +283,6 @@ class _Conversion:
 
     def _names(self, text: str, side: str) -> str:
         return f"lower(trim({text})) = lower(trim({self._text(side)}))"
-
-    def _refuse(self, column: Column, word: str, meant: str, count: int, row: int) -> None:
-        name = self._raw.spelled.get(column.name, column.name)
-        remedy = (
-            f"state it among the values of a mapping: {name}.{word}={NAME} for the name, "
-            f"{name}.{word}={meant} for the side"
-        )
-        reason = f"may mean the side {meant} or the name on the other side"
-        self.changes.issues.append(
-            issue_at(self._raw, row, "ambiguous-value", reason, remedy,
-                     column=name, value=word, count=count)
-        )  # fmt: skip
 
     def _convert_truths(self, column: Column) -> None:
         text = self._text(column.name)
@@ -283,7 +295,7 @@ class _Conversion:
         odd = {word: read[word] for word in read if word.lower() not in EXACT_TRUTHS}
         if odd:
             note = read_truths(self._label(column.name), odd)
-            self.changes.replace(column.name, _case(text, odd), note)
+            self.changes.replace(column.name, text_read_as(text, odd), note)
 
     def _convert_ids(self, column: Column) -> None:
         text = f"trim({self._text(column.name)})"
@@ -369,14 +381,6 @@ class _Conversion:
         sql = f"SELECT {', '.join(items)} FROM {self._raw.relation}"
         row: tuple[Any, ...] = self._connection.execute(sql).fetchall()[0]
         return row
-
-
-def _case(text: str, read: Mapping[str, str]) -> str:
-    """Return SQL of a text that is read as another one."""
-    if not read:
-        return text
-    whens = " ".join(f"WHEN {literal(word)} THEN {literal(read[word])}" for word in read)
-    return f"CASE {text} {whens} ELSE {text} END"
 
 
 def _is_other_side(column: Column, meant: str, by_side: list[int]) -> bool:

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from agon.records.issues import RowIssue
 from agon.records.raw import RawTable, literal
+from agon.records.values.words import NAME
 
 _NO_RECORDS: Final = (
     (
@@ -49,6 +50,29 @@ def issue_at(
     line = raw.lines({row}).get(row) if raw.lines else None
     return RowIssue(code, raw.name, place, number, column, value, reason, remedy,
                     line=line, count=count)  # fmt: skip
+
+
+def ambiguous_side(
+    raw: RawTable, row: int, column: str, word: str, side: str, *, count: int
+) -> RowIssue:
+    """Return the issue of a word that means one side and is the name on another one.
+
+    Args:
+        raw: the table.
+        row: the number of the first such row in the source.
+        column: the source's name of the column.
+        word: the word.
+        side: the side that it means.
+        count: the number of rows.
+    """
+    remedy = (
+        f"state it among the values of a mapping: {column}.{word}={NAME} for the name, "
+        f"{column}.{word}={side} for the side"
+    )
+    reason = f"may mean the side {side} or the name on the other side"
+    return issue_at(
+        raw, row, "ambiguous-value", reason, remedy, column=column, value=word, count=count
+    )
 
 
 def may_hold_no_record(text: str, names: Sequence[str]) -> str:

@@ -62,9 +62,7 @@ def trust(connection: Any, schema: Schema, raw: dict[str, RawTable], typing: Typ
     for name, reads in typing.casts.items():
         if raw[name].stored:
             connection.execute(f"DROP TABLE {raw[name].relation}")
-        elif not _is_stored(typing, name, raw[name]) and any(
-            read.is_guarded for read in reads.values()
-        ):
+        elif not is_stored(typing, raw[name]) and any(read.is_guarded for read in reads.values()):
             connection.execute(_create(schema.table(name), raw[name], typing, checked=True))
 
 
@@ -116,9 +114,10 @@ def failing_conditions(connection: Any, relation: str, conditions: Iterable[str]
     return failing
 
 
-def _is_stored(typing: Typing, table: str, raw: RawTable) -> bool:
+def is_stored(typing: Typing, raw: RawTable) -> bool:
     """Return whether the typed values are stored: of all tables, or as reading them took work."""
-    return typing.stored or raw.stored or any(read.parsed for read in typing.casts[table].values())
+    casts_of_table = typing.casts[raw.name].values()
+    return typing.stored or raw.stored or any(read.parsed for read in casts_of_table)
 
 
 def relation(table: str) -> str:
@@ -145,7 +144,7 @@ def _create(
     selected = ", ".join(items)
     if raw is None:
         return f"CREATE VIEW {target} AS SELECT {selected} WHERE false"
-    kind = "TABLE" if _is_stored(typing, table.name, raw) else "VIEW"
+    kind = "TABLE" if is_stored(typing, raw) else "VIEW"
     return f"CREATE OR REPLACE {kind} {target} AS SELECT {selected} FROM {raw.relation}"
 
 

@@ -5,7 +5,7 @@
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
@@ -84,6 +84,27 @@ def _choices(choices: tuple[str, ...]) -> dict[str, str]:
         word: next(iter(meanings)) for word, meanings in meant.items() if len(meanings) == 1
     }
     return {**synonyms, **exact}
+
+
+_POINTS: Final = {
+    **dict.fromkeys(("1", "1.0"), "model_a"),
+    **dict.fromkeys(("0", "0.0"), "model_b"),
+    **dict.fromkeys(("0.5", "0,5", ".5", "1/2", "½"), "tie"),
+}
+
+
+def points(words: Sequence[str]) -> Mapping[str, str]:
+    """Return the result that each word of a column of points means; empty: it is no such column.
+
+    They are the points of side a: 1, 0.5 and 0. Without 0.5 the numbers may be those of the sides.
+
+    Example:
+        >>> points(["1.0", "0.5"]), points(["1", "0"])
+        ({'1.0': 'model_a', '0.5': 'tie'}, {})
+    """
+    read = {word: _POINTS[word.strip()] for word in words if word.strip() in _POINTS}
+    is_told = "tie" in read.values() and all(word in read for word in words if word.strip())
+    return read if is_told else {}
 
 
 NAME: Final = "name"

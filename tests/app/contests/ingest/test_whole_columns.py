@@ -109,17 +109,30 @@ def test_ids_of_a_column_are_the_same_at_every_door(
     assert first.notes == (("users.id: read 10.0 as 10",) if is_changed else ())
 
 
-def test_a_late_id_that_is_not_whole_is_refused_after_others_were_read_as_whole(
+LATE: Rows = [{"id": one} for one in (*(f"{number}.0" for number in range(600)), "x", "y")]
+"""Ids of more than one batch, the last of which show that the others are texts."""
+
+
+def test_a_late_id_that_is_not_whole_is_read_as_in_a_file(service: Service, tmp_path: Path) -> None:
+    """A request is read in batches; what its end shows holds for its beginning too."""
+    read = from_csv(LATE, tmp_path)
+    assert {"x", "10.0"} <= {*read}
+    first, again = add(service, "late", LATE, LATE)
+    assert sorted(str(row["id"]) for row in stored(service, "late")) == read
+    assert (first.added, first.notes, again.repeated) == (len(LATE), (), len(LATE))
+
+
+def test_rows_that_cannot_be_read_again_are_refused_for_a_late_id_that_is_not_whole(
     service: Service,
 ) -> None:
-    """A request is read in batches: what the first one decided is never half undone."""
-    rows: Rows = [{"id": f"{number}.0"} for number in range(1_500)]
+    """What the first batch decided is never half undone."""
+    add(service, "once")
     with pytest.raises(InvalidRecords) as caught:
-        add(service, "late", [*rows, {"id": "x"}, {"id": "y"}])
+        record(service, "once", (("users", row, None) for row in LATE), by=ORGANISER)
     [issue] = caught.value.issues
     assert issue.count == 2
     assert str(issue) == (
-        "users, line 1501, column id: 'x' is not whole, and ids such as 10.0 of the same column "
+        "users, line 601, column id: 'x' is not whole, and ids such as 10.0 of the same column "
         "were read as 10; write them without .0"
     )
 

@@ -24,24 +24,28 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 
 class Lines:
-    """The records of a body that was received completely; reading them closes it."""
+    """The records of a body that was received completely.
+
+    Reading them one by one closes it; batches can be read again.
+    """
 
     def __init__(self, body: IO[bytes], *, table: str | None = None) -> None:
-        """Wrap a body positioned at its beginning; ``table`` as in :func:`read_ndjson`."""
+        """Wrap a body, which is read from its beginning; ``table`` as in :func:`read_ndjson`."""
         self._body = body
         self._table = table
 
     def __iter__(self) -> Iterator[SentRecord]:
         """Yield the records one by one."""
-        return chain.from_iterable(map(records_of, self.batches(_BATCH_SIZE)))
+        with self._body:
+            yield from chain.from_iterable(map(records_of, self.batches(_BATCH_SIZE)))
 
     def batches(self, size: int) -> Iterator[Batch]:
-        """Yield batches of at most ``size`` records and a few MiB."""
+        """Yield batches of at most ``size`` records and a few MiB, from the first one on."""
         number = 1
-        with self._body as body:
-            for lines in _batches(body, size):
-                yield self._read_usual(lines, number) or self._read_each(lines, number)
-                number += len(lines)
+        self._body.seek(0)
+        for lines in _batches(self._body, size):
+            yield self._read_usual(lines, number) or self._read_each(lines, number)
+            number += len(lines)
 
     def _read_usual(self, lines: list[bytes], first: int) -> Batch | None:
         """Return lines of the usual form as a batch; None if any may have another form."""

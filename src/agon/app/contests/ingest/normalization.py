@@ -24,13 +24,15 @@ class BatchNormalizer:
     Who may send a row is decided by its normal form: a key in another spelling is no other key.
     """
 
-    def __init__(self, schema: Schema, *, ignore: Iterable[str] = ()) -> None:
+    def __init__(
+        self, schema: Schema, *, ignore: Iterable[str] = (), ids: WholeIds | None = None
+    ) -> None:
         """Prepare for a schema; keys such as ``notes`` or ``users.notes`` are left out."""
         self._tables = {table.name: (table, normal_form(table)) for table in schema}
         self._keys = UnusedKeys()
         self._values = ReadValues()
         self._texts = ComparedTexts()
-        self._ids, self._times = WholeIds(), TimeUnits()
+        self._ids, self._times = ids or WholeIds(), TimeUnits()
         self._ignored = frozenset(map(fold_name, ignore))
 
     @property

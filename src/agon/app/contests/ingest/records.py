@@ -5,7 +5,7 @@ Requests of a million records take this path, so each step works on the columns 
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from dataclasses import replace as replaced
 from functools import partial
 from itertools import islice
@@ -14,6 +14,7 @@ from typing import Any, Final
 import orjson
 
 from agon.app.contests.ingest.batches import Batch, batches_of
+from agon.app.contests.ingest.conflicts import ExistingRecord, conflict_text, is_same_record
 from agon.app.contests.ingest.errors import ErrorCollector
 from agon.app.contests.ingest.identities import RepeatedRows, RowIdentities
 from agon.app.contests.ingest.ndjson import Lines
@@ -22,6 +23,7 @@ from agon.app.contests.ingest.openness import require_open
 from agon.app.contests.ingest.references import CrossRowChecks, References
 from agon.app.contests.ingest.senders import RecordSender
 from agon.app.contests.ingest.validation import RecordValidator, ValidatedBatch
+from agon.app.contests.ingest.whole_columns import WholeIds
 from agon.app.contests.ledgers.append import not_before, store_growth
 from agon.app.garbage import gc_paused
 from agon.app.service import Service
@@ -30,6 +32,7 @@ from agon.entities.access import Caller
 from agon.entities.contests import Contest, ExistingEntry, NewRecords
 from agon.entities.ledgers import ImportSummary, RecordChange
 from agon.ledger.entry import encode_records
+from agon.records import InvalidRecords
 from agon.records.normal import normal_form
 from agon.store.session import Session
 
@@ -50,15 +53,6 @@ MAX_SEQS: Final = 1_000
 """Maximum number of positions in a summary."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Existing:
-    """The entry that a key or an external id belongs to: its position and its record."""
-
-    seq: int
-    table: str | None
-    written: bytes | None
-
-
 class RecordImporter:
     """Imports one request's records in the session of a locked contest.
 
@@ -75,6 +69,7 @@ class RecordImporter:
         replace: bool,
         sender: RecordSender | None = None,
         ignore: Iterable[str] = (),
+        ids: WholeIds | None = None,
     ) -> None:
         self._service = service
         self._session = session
@@ -91,7 +86,7 @@ class RecordImporter:
         self._validator = RecordValidator(
             chosen, self._references, self._errors, key=service.network_key
         )
-        self._normalizer = BatchNormalizer(chosen.schema, ignore=ignore)
+        self._normalizer = BatchNormalizer(chosen.schema, ignore=ignore, ids=ids)
         self._forms = {table.name: normal_form(table) for table in chosen.schema}
         self._identities = RowIdentities()
         self._touched: set[str] = set()
@@ -178,7 +173,9 @@ class RecordImporter:
         indexes: list[int] = []
         replaces: list[int | None] = []
         for index, (key, name) in enumerate(zip(valid.keys, external_ids, strict=True)):
-            new = _Existing(self._seq + len(indexes) + 1, valid.tables[index], valid.written[index])
+            new = ExistingRecord(
+                self._seq + len(indexes) + 1, valid.tables[index], valid.written[index]
+            )
             # A row may be known by its key, by its sender's name for it, or by both.
             candidates = (by_key.get(key or ""), by_name.get(name or ""))
             existing = [known for known in candidates if known is not None]
@@ -189,9 +186,9 @@ class RecordImporter:
                 self._repeated_rows.add(valid.tables[index], name)
                 self._add_seqs([existing[0].seq])
                 continue
-            if existing and not (self._replace and _is_same_record(existing, new)):
+            if existing and not (self._replace and is_same_record(existing, new)):
                 shown = [] if self._votes else existing
-                self._errors.conflict(_conflict(valid, index, shown, known=key in by_key))
+                self._errors.conflict(conflict_text(valid, index, shown, known=key in by_key))
                 continue
             if existing:
                 self._replaced += 1
@@ -206,20 +203,22 @@ class RecordImporter:
                 by_name[name] = new
         return indexes, replaces
 
-    def _by_name(self, entries: Mapping[str, ExistingEntry]) -> dict[str, _Existing]:
+    def _by_name(self, entries: Mapping[str, ExistingEntry]) -> dict[str, ExistingRecord]:
         return {name: self._existing_record(entry) for name, entry in entries.items()}
 
-    def _existing_record(self, entry: ExistingEntry) -> _Existing:
+    def _existing_record(self, entry: ExistingEntry) -> ExistingRecord:
         """Read an existing entry, whose row may be stored in another form than the normal one.
 
         Only an entry of a record has a table and a row.
         """
         body = orjson.loads(entry.line)["body"]
         if "table" not in body or "row" not in body:
-            return _Existing(entry.seq, None, None)
+            return ExistingRecord(entry.seq, None, None)
         form = self._forms.get(body["table"]) if self._sender is not None else None
         row = body["row"] if form is None else form.row(body["row"])
-        return _Existing(entry.seq, body["table"], orjson.dumps(row, option=orjson.OPT_SORT_KEYS))
+        return ExistingRecord(
+            entry.seq, body["table"], orjson.dumps(row, option=orjson.OPT_SORT_KEYS)
+        )
 
     def _add_change(self, record: str, before: bytes | None, after: bytes | None) -> None:
         if len(self._changes) < _MAX_CHANGES and before is not None and after is not None:
@@ -283,42 +282,6 @@ class RecordImporter:
         )
 
 
-def _is_same_record(existing: Sequence[_Existing], new: _Existing) -> bool:
-    """Return whether existing entries are one record, of the table of a new one.
-
-    An entry can only supersede a record of its own table.
-    """
-    return len({known.seq for known in existing}) == 1 and existing[0].table == new.table
-
-
-def _conflict(
-    valid: ValidatedBatch, index: int, existing: Sequence[_Existing], *, known: bool
-) -> str:
-    """Return how a record conflicts with existing ones; a judge sees none of their positions."""
-    line = valid.lines[index]
-    if len({item.seq for item in existing}) > 1:
-        seqs = " and ".join(str(item.seq) for item in existing)
-        return (
-            f"line {line}: its key and its external id belong to two entries, {seqs}; "
-            "send one of them"
-        )
-    names = valid.external_ids
-    record_text = f"the record {valid.keys[index]}"
-    if not known and names is not None:
-        record_text = f"the external id {names[index]!r}"
-    if not existing:
-        return f"line {line}: {record_text} exists with other content; a vote stays as it was cast"
-    if existing[0].table != valid.tables[index]:
-        return (
-            f"line {line}: {record_text} is entry {existing[0].seq}, which is no record of "
-            f"{valid.tables[index]}; give another external id"
-        )
-    return (
-        f"line {line}: {record_text} is entry {existing[0].seq} with other content; "
-        "remove it, or replace it (option replace)"
-    )
-
-
 class _DryRun(Exception):
     """Ends the session of a dry run, so that nothing is stored."""
 
@@ -356,13 +319,43 @@ def record(
             live, and the records are those of a protocol (``Discipline.written_by``).
         Forbidden: a judge sends something else than their own votes, or votes on an own bot.
     """
+    ids = WholeIds()
+    try:
+        while True:
+            known = set(ids.texts)
+            try:
+                return _record(
+                    service, contest_id, rows, by=by, replace=replace, dry_run=dry_run,
+                    ignore=ignore, ids=ids,
+                )  # fmt: skip
+            except InvalidRecords:
+                if ids.texts == known or not isinstance(rows, Lines):
+                    raise
+            ids = WholeIds(ids.texts)
+    finally:
+        if isinstance(rows, Lines):
+            rows.close()
+
+
+def _record(
+    service: Service,
+    contest_id: str,
+    rows: Iterable[Sequence[Any]],
+    *,
+    by: Caller,
+    replace: bool,
+    dry_run: bool,
+    ignore: Iterable[str],
+    ids: WholeIds,
+) -> ImportSummary:
+    """Add records as :func:`record` does, with what is known of their ids."""
     summary = ImportSummary()
     with suppress(_DryRun), gc_paused(), service.store.write() as session:
         contest = session.contests.lock(contest_id)
         require_open(service, session, contest, by)
         sender = RecordSender(session, contest, by)
         importer = RecordImporter(
-            service, session, contest, by, replace=replace, sender=sender, ignore=ignore
+            service, session, contest, by, replace=replace, sender=sender, ignore=ignore, ids=ids
         )
         summary = importer.run(rows)
         if contest.frozen_at is not None and by.role == "judge":

@@ -2,11 +2,12 @@
 
 ``10.0`` is the id 10 where all ids of its column are whole, and the numbers of a column of times
 count one unit. A source that is read as a whole is examined first; a request is read in batches,
-so what was decided in an earlier batch holds, and a value that contradicts it is an issue.
+so what was decided in an earlier batch holds, and a value that contradicts it is an issue. A body
+that can be read again is, where ids turn out to be texts: they are known to be from its start then.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from agon.records import Kind, Table
@@ -23,6 +24,12 @@ _MISSING: Final = (None, "")
 class WholeIds:
     """Reads ids such as ``10.0`` as ``10`` in columns whose values are all whole.
 
+    Args:
+        texts: table and name of the columns whose ids are known not to be.
+
+    Attributes:
+        texts: these, and the columns that had other ids after some that were read as whole.
+
     Example:
         >>> from agon.records import Column
         >>> users, ids = Table("users", (Column("id", Kind.ID),)), WholeIds()
@@ -32,8 +39,9 @@ class WholeIds:
         (('users.ID: read 10.0 as 10',), [(1, 'id')])
     """
 
-    def __init__(self) -> None:
-        self._others: set[tuple[str, str]] = set()
+    def __init__(self, texts: Iterable[tuple[str, str]] = ()) -> None:
+        self.texts = set(texts)
+        self._others: set[tuple[str, str]] = set(self.texts)
         self._read: dict[tuple[str, str], str] = {}
 
     @property
@@ -70,6 +78,7 @@ class WholeIds:
             if (table.name, name) in self._read:
                 for index, value in enumerate(columns[name]):
                     if value not in _MISSING and not _is_whole(value):
+                        self.texts.add((table.name, name))
                         yield index, name
 
     def _id_columns(self, table: Table, columns: Columns) -> Iterator[str]:

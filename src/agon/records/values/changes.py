@@ -1,0 +1,40 @@
+"""Collect what is converted in a table before its values are read as their kinds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from agon.records.issues import RowIssue
+from agon.records.raw import literal
+
+
+@dataclass
+class Changes:
+    """What is converted in one table.
+
+    Attributes:
+        values: SQL of new values by column.
+        types: their types.
+        notes: a sentence about each.
+        issues: rows that cannot be converted.
+        zoneless: columns of times without a zone.
+    """
+
+    values: dict[str, str] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    issues: list[RowIssue] = field(default_factory=list)
+    zoneless: list[str] = field(default_factory=list)
+
+    def replace(self, column: str, value: str, note: str, kind: str = "VARCHAR") -> None:
+        """Replace the values of a column; without a note if there is no sentence."""
+        self.values[column], self.types[column] = value, kind
+        if note:
+            self.notes.append(note)
+
+
+def text_read_as(text: str, read: Mapping[str, str]) -> str:
+    """Return SQL of a text that is read as another one."""
+    if not read:
+        return text
+    whens = " ".join(f"WHEN {literal(word)} THEN {literal(read[word])}" for word in read)
+    return f"CASE {text} {whens} ELSE {text} END"
