@@ -103,7 +103,7 @@ def accept_invitation(ctx: Context, request: InvitationAccept) -> Membership:
 def list_join_requests(ctx: ContestContext, page: PageRequest) -> Page[Applicant]:
     """Return the people who wait for approval, longest first."""
     with ctx.service.store.read() as session:
-        stored = session.invitations.requests(
+        stored = session.join_requests.page(
             ctx.contest.no, after=page.after(str), limit=page.sought
         )
     return page.page(stored, key=lambda request: request.id, item=Applicant.model_validate)
