@@ -82,10 +82,13 @@ def test_the_newest_entries_of_kinds_are_read_without_the_others(
         assert next(newest(spring.no, ["contest-opened"]), None) is None
         read: list[int] = []
         query = Transaction.query
-        monkeypatch.setattr(
-            Transaction, "query",
-            lambda *given: (rows := query(*given), read.append(len(rows)))[0],
-        )  # fmt: skip
+
+        def count(transaction: Transaction, sql: str, values: Any) -> list[tuple[Any, ...]]:
+            rows = query(transaction, sql, values)
+            read.append(len(rows))
+            return rows
+
+        monkeypatch.setattr(Transaction, "query", count)
         assert [one.seq for one in islice(newest(spring.no, kinds[:2], batch=3), 3)] == [15, 13, 12]
         assert sum(read) == 6
 
