@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 
 from agon.api.catalog import all_operations
-from agon.api.doors import DOORS
+from agon.api.record_ways import TIMES_SET_BY
 from agon.app.access.permissions import ACTIONS
 from agon.app.tasks.formats.keys import KEYS
 from agon.disciplines import BUILT_IN, discipline
@@ -223,12 +223,12 @@ def _visible(text: str) -> str:
 
 def doors(_: str) -> str:
     """List every operation that can lead to records."""
-    permissions = {each.id: str(each.permission) for each in all_operations()}
     rows = [
-        [f"`{name}`", ", ".join(sorted(ACTIONS[permissions[name]])), door.way, door.times]
-        for name, door in DOORS.items()
-        if door.way != "none"
-    ]
+        [f"`{each.id}`", ", ".join(sorted(ACTIONS[str(each.permission)])), each.records,
+         TIMES_SET_BY[each.records]]
+        for each in sorted(all_operations(), key=lambda each: each.id)
+        if each.records in TIMES_SET_BY
+    ]  # fmt: skip
     return table(["operation", "roles", "records", "times set by"], rows)
 
 

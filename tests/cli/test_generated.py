@@ -45,7 +45,8 @@ class NumberRequest(Request):
     number: int | None = Field(default=None, ge=0, description="The number.")
 
 
-@operation("POST", "/contests/{contest}/lanterns/{id}", id="hang", permission=None, summary="Hang",
+@operation("POST", "/contests/{contest}/lanterns/{id}", id="hang", permission=None,
+           cost="quick", summary="Hang",
            command=Command("lanterns hang", says="{result.id} is {result.lit:lit|dark}: "
                            "{result.colors:no colors}",
                            options={"tags": Option("--tag"), "name": Option(argument=True)})
@@ -61,7 +62,8 @@ def hang(ctx: ContestContext, place: str, request: LanternCreate) -> Lantern:
     raise NotImplementedError
 
 
-@operation("GET", "/contests/{contest}/lanterns", id="lanterns", permission=None, summary="List",
+@operation("GET", "/contests/{contest}/lanterns", id="lanterns", permission=None,
+           cost="quick", summary="List",
            command=Command("lanterns list", columns=("id", "lit"), top=-1))  # fmt: skip
 def list_lanterns(
     ctx: ContestContext,
@@ -79,7 +81,8 @@ def list_lanterns(
     raise NotImplementedError
 
 
-@operation("PATCH", "/contests/{contest}/lanterns/{id}", id="change", permission=None, summary="C",
+@operation("PATCH", "/contests/{contest}/lanterns/{id}", id="change", permission=None,
+           cost="quick", summary="C",
            command=Command("lanterns change", any_of=("nothing to change", "height", "since"),
                            without=("name", "tags"),
                            options={"lit": Option("--out", switch=(True, False))}))  # fmt: skip
@@ -180,7 +183,8 @@ def test_a_change_sends_only_what_was_given() -> None:
         request_of(change_lantern, "spring", "gate")
 
 
-@operation("POST", "/contests/{contest}/numbers", id="number", permission=None, summary="Number",
+@operation("POST", "/contests/{contest}/numbers", id="number", permission=None,
+           cost="quick", summary="Number",
            command=Command("numbers add", any_of=("a number is needed", "number")))  # fmt: skip
 def add_number(ctx: ContestContext, request: NumberRequest) -> Lantern:
     """Add a number.

@@ -34,7 +34,7 @@ class Announcement(Resource):
 
 
 @operation("GET", "/contests/{contest}/announcements", id="listAnnouncements",
-           permission="announcement.read", summary="List announcements")  # fmt: skip
+           permission="announcement.read", cost="quick", summary="List announcements")  # fmt: skip
 def list_announcements(ctx: ContestContext) -> Items[Announcement]:
     """Return the announcements of a contest."""
     del ctx
@@ -42,7 +42,8 @@ def list_announcements(ctx: ContestContext) -> Items[Announcement]:
 
 
 @operation("POST", "/contests/{contest}/announcements", id="createAnnouncement",
-           permission="announcement.add", summary="Create an announcement", status=201)  # fmt: skip
+           permission="announcement.add", cost="quick", records="none",
+           summary="Create an announcement", status=201)  # fmt: skip
 def create_announcement(ctx: ContestContext, request: AnnouncementCreate) -> Announcement:
     """Create an announcement in a contest."""
     TEXTS.append((request.text, ctx.caller.name))

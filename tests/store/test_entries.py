@@ -1,6 +1,7 @@
 """Entries in a database."""
 
 from datetime import UTC, timedelta, timezone
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from agon.entities.contests import Contest, ExistingEntry, NewEntry, NewRecords, StoredEntry
 from agon.errors import Conflict, NotFound, Unreadable
 from agon.store import entries as module
+from agon.store.connection.transaction import Transaction
 from agon.store.session import Store
 from store.factories import NOON, contest, later, new
 
@@ -66,6 +68,31 @@ def test_rare_entries_are_found_by_kind_in_order(
         assert seqs("contest-opened") == seqs() == seqs("draw-made", after=15) == []
 
 
+def test_the_newest_entries_of_kinds_are_read_without_the_others(
+    store: Store, spring: Contest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page of a long log costs what its entries cost, whatever came before."""
+    kinds = ("draw-made", "decision-made", "record-added")
+    _append(store, spring.no, *(new(seq, kind=kinds[seq % 3], record=None) for seq in range(1, 16)))
+    with store.read() as session:
+        newest = session.entries.newest_of_kind
+        both = newest(spring.no, kinds[:2], batch=2)
+        assert [one.seq for one in both] == [15, 13, 12, 10, 9, 7, 6, 4, 3, 1]
+        assert [one.seq for one in newest(spring.no, kinds[:2], after=4, until=10)] == [10, 9, 7, 6]
+        assert next(newest(spring.no, ["contest-opened"]), None) is None
+        read: list[int] = []
+        query = Transaction.query
+
+        def count(transaction: Transaction, sql: str, values: Any) -> list[tuple[Any, ...]]:
+            rows = query(transaction, sql, values)
+            read.append(len(rows))
+            return rows
+
+        monkeypatch.setattr(Transaction, "query", count)
+        assert [one.seq for one in islice(newest(spring.no, kinds[:2], batch=3), 3)] == [15, 13, 12]
+        assert sum(read) == 6
+
+
 def test_a_record_is_known_as_it_was_at_a_position(store: Store, spring: Contest) -> None:
     """An amendment after a freeze is not visible before it."""
     replaced = new(3, kind="record-replaced", record="votes/m1")
@@ -96,7 +123,7 @@ def test_rare_entries_are_found_by_their_index(store: Store, spring: Contest) ->
                 statements.append((sql, values))
                 return to.query(sql, values)
 
-        result = list(module.Entries(Noting())._of_kind(spring.no, "draw-made", 0, 3000))  # type: ignore[arg-type]  # stands for a transaction
+        result = list(module.Entries(Noting())._of_kind(spring.no, "draw-made", 0, 3000, batch=9))  # type: ignore[arg-type]  # stands for a transaction
         explain = "EXPLAIN QUERY PLAN " if to.on_sqlite else "EXPLAIN "
         explanation = str(to.query(explain + statements[0][0], statements[0][1]))
     assert [one.seq for one in result] == [3000]

@@ -41,8 +41,10 @@ from typing import (
 )
 
 from agon.api.command import Command, without_commands
+from agon.api.costs import Kind as Cost
 from agon.api.models.base import Page, Query, Request
 from agon.api.pages import PageRequest
+from agon.api.record_ways import RecordWay
 
 if TYPE_CHECKING:
     from agon.app.access.permissions import View
@@ -144,6 +146,8 @@ class Operation(Generic[P, R]):
         id: its name in OpenAPI.
         method, path: where it is; the path without :data:`PREFIX`.
         permission: the permission it needs; None: none.
+        cost: the kind of work whose slots its requests wait for.
+        records: how it leads to records, if it changes something; None: not stated.
         summary: its name in lists.
         status: of success.
         also: descriptions of further statuses that are no errors.
@@ -165,6 +169,8 @@ class Operation(Generic[P, R]):
     method: Method
     path: str
     permission: str | None
+    cost: Cost
+    records: RecordWay | None
     summary: str
     status: int = 200
     also: Mapping[int, str]
@@ -304,6 +310,8 @@ class operation:  # noqa: N801 (a decorator)
         path: the path below :data:`PREFIX`; placeholders in braces.
         id: its name in OpenAPI.
         permission: the permission it needs; None: none.
+        cost: what its requests wait for (:mod:`agon.api.costs`).
+        records: how it leads to records (:mod:`agon.api.record_ways`), if it changes something.
         summary: its name in lists.
         command: the command of the command line that executes it, or several.
         options: the other attributes of :class:`Operation`.
@@ -317,6 +325,8 @@ class operation:  # noqa: N801 (a decorator)
         id: str,  # noqa: A002 (as in OpenAPI)
         permission: str | None,
         summary: str,
+        cost: Cost,
+        records: RecordWay | None = None,
         status: int = 200,
         also: Mapping[int, str] | None = None,
         location: str | None = None,
@@ -332,7 +342,8 @@ class operation:  # noqa: N801 (a decorator)
     ) -> None:
         self._options: dict[str, Any] = {
             "method": method, "path": path, "id": id, "permission": permission,
-            "summary": summary, "status": status, "also": also or {}, "location": location,
+            "cost": cost, "records": records, "summary": summary, "status": status,
+            "also": also or {}, "location": location,
             "versioned": versioned, "errors": errors, "page_size": page_size, "secret": secret,
             "raw": raw, "media_types": media_types, "body": body, "prefix": prefix,
             "commands": command if isinstance(command, tuple) else (command,),

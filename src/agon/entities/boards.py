@@ -1,4 +1,4 @@
-"""What is counted of published boards, as plain values."""
+"""What is counted of published boards and epochs, as plain values."""
 
 from dataclasses import dataclass
 
@@ -62,3 +62,43 @@ class Column:
     meaning: str = ""
     unit: str = ""
     rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpochBurn:
+    """An epoch: where the emission went, in shares of 1.
+
+    They sum to 1, unless the burn is added to what miners get or the cap drops its excess.
+
+    Attributes:
+        epoch: its number.
+        paid: to miners.
+        decay: burned since no score improved.
+        unassigned: burned since no competition has it.
+        own: earned by submissions of the uid that burns, or of hotkeys without a uid.
+        cap: burned since a miner may not get more.
+        burn: what the uid that burns gets, 1 at the most (rule ``burn_application``).
+    """
+
+    epoch: int
+    paid: float
+    decay: float
+    unassigned: float
+    own: float
+    cap: float
+    burn: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class MinerShares:
+    """What a miner got of the emission of each epoch.
+
+    Attributes:
+        uid: its uid.
+        hotkey: which held the uid last; None: the records name none.
+        shares: of 1, one for each of the epochs listed.
+    """
+
+    uid: str
+    hotkey: str | None
+    shares: tuple[float, ...]

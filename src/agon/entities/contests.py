@@ -251,3 +251,65 @@ class Case:
     finding: Mapping[str, Any] | None
     steps: tuple[Mapping[str, Any], ...]
     opened_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Amendment:
+    """The last correction of a final result.
+
+    Attributes:
+        seq: position of the ledger from which the amended result holds.
+        at: the ledger's time there.
+        reason: why; None: this database does not know the change set.
+        change: the change set that did it; None as well.
+        final_seq: position of the result that was final before.
+    """
+
+    seq: int
+    at: datetime
+    reason: str | None
+    change: str | None
+    final_seq: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContestClock:
+    """The clock of a contest.
+
+    Attributes:
+        phase: where the contest is.
+        next: the next time that its organizers have set; None: there is none.
+        next_at: when that is.
+        amendment: what amended the final result; None: nothing.
+        void_reason: why the whole contest is void; None: it counts.
+    """
+
+    phase: Phase
+    next: Literal["start", "end"] | None = None
+    next_at: datetime | None = None
+    amendment: Amendment | None = None
+    void_reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finalization:
+    """What is open before a contest is finalized, and how long the final result can be undone.
+
+    Attributes:
+        submissions: number of submissions without a verdict.
+        rounds: the ids of rounds that are not settled.
+        cases: number of cases that are not decided.
+        changes: number of change sets that are proposed and not applied.
+        webhooks: number of webhooks that are sent the final result at once.
+        undo_until: before when the final result, or the declaration that the contest is void, can
+            be undone; None: it cannot, or there is none.
+        obstacle: why it cannot be undone; None: it can, or there is none.
+    """
+
+    submissions: int
+    rounds: tuple[str, ...]
+    cases: int
+    changes: int
+    webhooks: int
+    undo_until: datetime | None
+    obstacle: str | None

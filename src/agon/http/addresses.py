@@ -22,7 +22,7 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agon.api.catalog import all_operations
-from agon.api.costs import OPERATIONS, QUICK, SMALL_BODY, UNLISTED, Kind
+from agon.api.costs import QUICK, SMALL_BODY, Kind
 from agon.http.bodies import has_body, require_json, spooled
 from agon.http.server_context import serving
 from agon.kernel.text.plain_json import InvalidJson, read_json
@@ -116,13 +116,21 @@ class OperationRequest(Request):
 
 
 class OperationRoute(APIRoute):
-    """The route of an operation."""
+    """The route of an operation.
+
+    Args:
+        cost: the kind of work whose slots its requests wait for.
+        arguments, options: those of :class:`~fastapi.routing.APIRoute`.
+    """
+
+    def __init__(self, *arguments: Any, cost: Kind, **options: Any) -> None:
+        self._cost: Kind = cost
+        super().__init__(*arguments, **options)
 
     def get_route_handler(self) -> Callable[[Request], Awaitable[Response]]:  # type: ignore[override]  # a coroutine is one
         """Return what answers requests."""
         handle = super().get_route_handler()
-
-        kind = OPERATIONS.get(self.name, UNLISTED)
+        kind = self._cost
         own = () if kind == QUICK or kind in _TAKEN_BY_HANDLERS else (kind,)
 
         async def answer(request: Request) -> Response:

@@ -82,6 +82,7 @@ def _route(operation: AnyOperation) -> OperationRoute:
         operation.url,
         endpoint(operation, HANDLERS.get(operation.id)),
         methods=[operation.method],
+        cost=operation.cost,
         operation_id=operation.id,
         name=operation.id,
         summary=operation.summary,

@@ -8,16 +8,11 @@ from sqlalchemy import Row, func, select, update
 
 from agon.entities.contests import Contest
 from agon.errors import Conflict, NotFound, did_you_mean
-from agon.kernel.times import from_micros, to_micros
+from agon.kernel.times import to_micros
 from agon.ledger.contest_state import ContestState
+from agon.store.connection.entity_rows import columns_of, entity_of, entity_of_values
 from agon.store.connection.locks import lock_row
-from agon.store.connection.transaction import (
-    Transaction,
-    from_micros_or_none,
-    json_text,
-    parse_json,
-    to_micros_or_none,
-)
+from agon.store.connection.transaction import Transaction
 from agon.store.schema import CONTESTS
 
 _SUGGESTED_AMONG = 1000
@@ -53,7 +48,7 @@ class Contests:
         no = self._transaction.scalar(adding.returning(CONTESTS.c.no))
         if no is None:
             raise _conflict(contest.id)
-        return _contest(self._row(CONTESTS.c.no == no)._asdict())
+        return entity_of(Contest, self._row(CONTESTS.c.no == no))
 
     def get(self, contest_id: str) -> Contest:
         """Return a contest.
@@ -64,11 +59,11 @@ class Contests:
         rows = self._transaction.query_once(_BY_ID, [contest_id])
         if not rows:
             raise self._missing(contest_id)
-        return _contest(dict(zip(_NAMES, rows[0], strict=True)))
+        return entity_of_values(Contest, rows[0], _NAMES)
 
     def by_no(self, no: int) -> Contest:
         """Return a contest by its number."""
-        return _contest(self._row(CONTESTS.c.no == no)._asdict())
+        return entity_of(Contest, self._row(CONTESTS.c.no == no))
 
     def lock(self, contest_id: str) -> Contest:
         """Return a contest and lock it against other writers."""
@@ -76,7 +71,7 @@ class Contests:
         row = lock_row(self._transaction, query, CONTESTS.name)
         if row is None:
             raise self._missing(contest_id)
-        return _contest(row._asdict())
+        return entity_of(Contest, row)
 
     def created_by(self, user: str) -> frozenset[str]:
         """Return the ids of the contests that a user created."""
@@ -111,7 +106,7 @@ class Contests:
             listing = listing.where(CONTESTS.c.discipline.in_(disciplines))
         if series is not None:
             listing = listing.where(CONTESTS.c.series == series)
-        return [_contest(row._asdict()) for row in self._transaction.all(listing)]
+        return [entity_of(Contest, row) for row in self._transaction.all(listing)]
 
     def _row(self, condition: Any) -> Row[Any]:
         row = self._transaction.first(select(CONTESTS).where(condition))
@@ -133,18 +128,5 @@ def _conflict(contest_id: str) -> Conflict:
 
 def _values(contest: Contest) -> dict[str, Any]:
     """Return the columns that follow from the ledger."""
-    values = {name: getattr(contest, name) for name in _STATE_FIELDS}
-    values["overrides"] = json_text(contest.overrides)
-    values["boards"] = json_text(contest.boards)
-    values["starts_at"] = to_micros_or_none(contest.starts_at)
-    values["ends_at"] = to_micros_or_none(contest.ends_at)
-    return values
-
-
-def _contest(values: dict[str, Any]) -> Contest:
-    values["overrides"] = parse_json(values["overrides"])
-    values["boards"] = tuple(parse_json(values["boards"]))
-    values["created_at"] = from_micros(values["created_at"])
-    values["starts_at"] = from_micros_or_none(values["starts_at"])
-    values["ends_at"] = from_micros_or_none(values["ends_at"])
-    return Contest(**values)
+    columns = columns_of(contest)
+    return {name: columns[name] for name in _STATE_FIELDS}

@@ -135,23 +135,63 @@ class Entries:
         Not for kinds that hold records; see :meth:`rows`.
         """
         last = self._newest(contest_no) if until is None else until
-        each = [self._of_kind(contest_no, kind, after, last) for kind in sorted(set(kinds))]
+        each = [
+            self._of_kind(contest_no, kind, after, last, batch=_FEW) for kind in sorted(set(kinds))
+        ]
         return merge(*each, key=attrgetter("seq"))
 
-    def _of_kind(self, contest_no: int, kind: str, after: int, until: int) -> Iterator[StoredEntry]:
+    def newest_of_kind(
+        self,
+        contest_no: int,
+        kinds: Collection[str],
+        *,
+        after: int = 0,
+        until: int | None = None,
+        batch: int = 1,
+    ) -> Iterator[StoredEntry]:
+        """Yield entries as :meth:`of_kind` does, the newest first.
+
+        Args:
+            contest_no: the contest.
+            kinds: the kinds.
+            after: the position after which they are.
+            until: the last position; None: the newest.
+            batch: number of entries of each kind that are read at a time: as many as are needed.
+        """
+        last = self._newest(contest_no) if until is None else until
+        each = [
+            self._of_kind(contest_no, kind, after, last, batch=batch, descending=True)
+            for kind in sorted(set(kinds))
+        ]
+        return merge(*each, key=attrgetter("seq"), reverse=True)
+
+    def _of_kind(
+        self,
+        contest_no: int,
+        kind: str,
+        after: int,
+        until: int,
+        *,
+        batch: int,
+        descending: bool = False,
+    ) -> Iterator[StoredEntry]:
         """Yield entries of one kind; the conditions are those of the partial index."""
         source = "entries INDEXED BY entries_kind_idx" if self._transaction.on_sqlite else "entries"
+        order = "DESC" if descending else "ASC"
         while rows := self._transaction.query(
             f"SELECT seq, line, sha256 FROM {source} WHERE contest_no = ? AND kind = ? "
             "AND kind <> 'record-added' AND kind <> 'record-replaced' "
-            "AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
-            [contest_no, kind, after, until, _FEW],
+            f"AND seq > ? AND seq <= ? ORDER BY seq {order} LIMIT ?",
+            [contest_no, kind, after, until, batch],
         ):
             for row in rows:
                 yield StoredEntry(*row)
-            if len(rows) < _FEW:
+            if len(rows) < batch:
                 return
-            after = rows[-1][0]
+            if descending:
+                until = rows[-1][0] - 1
+            else:
+                after = rows[-1][0]
 
     def existing(
         self,

@@ -6,9 +6,9 @@ from typing import Final
 from sqlalchemy import func, or_, select
 
 from agon.entities.contests import Event
-from agon.kernel.times import from_micros, to_micros
 from agon.ledger.transitions import SHOWN_IN_FREEZE
-from agon.store.connection.transaction import Transaction, json_text, parse_json
+from agon.store.connection.entity_rows import columns_of, entity_of
+from agon.store.connection.transaction import Transaction
 from agon.store.schema import EVENTS
 
 _NUMBERING_LOCK: Final = 0x61676F6E  # "agon": the advisory lock for numbering events
@@ -28,15 +28,8 @@ class Events:
         """
         if not self._transaction.on_sqlite:
             self._transaction.scalar(select(func.pg_advisory_xact_lock(_NUMBERING_LOCK)))
-        values = {
-            "contest_no": event.contest_no,
-            "seq": event.seq,
-            "at": to_micros(event.at),
-            "kind": event.kind,
-            "body": json_text(event.body),
-            "staff": event.staff,
-            "user": event.user,
-        }
+        values = columns_of(event)
+        del values["no"]  # the database assigns it
         adding = self._transaction.insert(EVENTS).values(**values).returning(EVENTS.c.no)
         return replace(event, no=self._transaction.scalar(adding))
 
@@ -66,19 +59,8 @@ class Events:
             visible = or_(EVENTS.c.seq <= until, EVENTS.c.kind.in_(sorted(SHOWN_IN_FREEZE)))
             own = () if user is None else (EVENTS.c.user == user,)
             listing = listing.where(or_(visible, *own))
-        return [
-            Event(
-                no=row.no,
-                contest_no=row.contest_no,
-                seq=row.seq,
-                at=from_micros(row.at),
-                kind=row.kind,
-                body=parse_json(row.body),
-                staff=row.staff,
-                user=row.user,
-            )
-            for row in self._transaction.all(listing.order_by(EVENTS.c.no).limit(limit))
-        ]
+        rows = self._transaction.all(listing.order_by(EVENTS.c.no).limit(limit))
+        return [entity_of(Event, row) for row in rows]
 
     def last(self) -> int:
         """Return the number of the newest event, 0 if there is none."""

@@ -241,7 +241,7 @@ TOKENS: Final = Table(
 
 INVITATIONS: Final = Table(
     "invitations", METADATA, _name("id", key=True), _contest(), _name("role"),
-    _bytes("secret_sha256"), _name("user_id", optional=True), _integer("max_uses"),
+    _bytes("secret_sha256"), _name("user", optional=True), _integer("max_uses"),
     _integer("uses"), _integer("created_at"), _integer("expires_at", optional=True),
     _integer("revoked_at", optional=True), _text("note"), _name("by"), _flag("approval"),
     Index("invitations_contest_idx", "contest_no", "created_at", "id"),
@@ -249,7 +249,7 @@ INVITATIONS: Final = Table(
 
 JOIN_REQUESTS: Final = Table(
     "join_requests", METADATA, _name("id", key=True), _contest(), _name("invitation"),
-    _name("user_id"), _name("role"), _integer("created_at"),
+    _name("user"), _name("role"), _integer("created_at"),
     Index("join_requests_contest_idx", "contest_no", "created_at", "id"),
 )  # fmt: skip
 """People who accepted an invitation that asks for approval; ``id`` is that of their token."""

@@ -8,6 +8,7 @@ from typing import Generic, TypeAlias, TypeVar
 from sqlalchemy import Engine
 from sqlalchemy.engine import Connection
 
+from agon.entities.invitations import JoinRequest
 from agon.errors import AgonError, DatabaseUnavailable
 from agon.store.attachments import Attachments
 from agon.store.cases import Cases
@@ -15,6 +16,7 @@ from agon.store.changes import Changes
 from agon.store.connection.direct import DirectConnection, DirectReads, StateToken
 from agon.store.connection.engines import IDLE_TIMEOUT_S, LOCK_TIMEOUT_S, begin, display_url
 from agon.store.connection.transaction import Transaction
+from agon.store.contest_rows import ContestRows
 from agon.store.contests import Contests
 from agon.store.entries import Entries
 from agon.store.events import Events
@@ -28,6 +30,7 @@ from agon.store.people.invitations import Invitations
 from agon.store.people.members import Members
 from agon.store.people.names import Names
 from agon.store.people.reserved_ids import People
+from agon.store.schema import JOIN_REQUESTS
 from agon.store.snapshots import Snapshots
 from agon.store.webhooks import Webhooks
 
@@ -67,6 +70,9 @@ class Session:
     arena = _Part(Arena)
     access = _Part(Access)
     invitations = _Part(Invitations)
+    join_requests = _Part(
+        ContestRows.of(JOIN_REQUESTS, JoinRequest, noun="request to join", time="created_at")
+    )
     members = _Part(Members)
     webhooks = _Part(Webhooks)
     judging = _Part(Judging)

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from sqlalchemy import Row, Select, delete, select
+from sqlalchemy import Select, delete, select
 
 from agon.entities.webhooks import DeliveryLog, Webhook
 from agon.errors import NotFound
-from agon.kernel.times import from_micros, to_micros
-from agon.store.connection.transaction import Transaction, json_text, parse_json
+from agon.store.connection.entity_rows import columns_of, entity_of
+from agon.store.connection.transaction import Transaction, json_text
 from agon.store.paging import newest_first
 from agon.store.schema import DELIVERIES, EVENTS, WEBHOOKS
 
@@ -20,18 +20,7 @@ class Webhooks:
 
     def save(self, webhook: Webhook) -> None:
         """Insert or update a webhook."""
-        values = {
-            "id": webhook.id,
-            "contest_no": webhook.contest_no,
-            "url": webhook.url,
-            "secret": webhook.secret,
-            "events": json_text(webhook.events),
-            "staff": webhook.staff,
-            "active": webhook.active,
-            "created_at": to_micros(webhook.created_at),
-            "by": webhook.by,
-        }
-        self._transaction.upsert(WEBHOOKS, values)
+        self._transaction.upsert(WEBHOOKS, columns_of(webhook))
 
     def get(self, webhook_id: str) -> Webhook:
         """Return a webhook.
@@ -42,13 +31,13 @@ class Webhooks:
         row = self._transaction.first(select(WEBHOOKS).where(WEBHOOKS.c.id == webhook_id))
         if row is None:
             raise NotFound(f"there is no webhook {webhook_id!r}; list those of the contest")
-        return _webhook(row)
+        return entity_of(Webhook, row)
 
     def of(self, contest_no: int) -> list[Webhook]:
         """Return a contest's webhooks in the order they were created."""
         listing = select(WEBHOOKS).where(WEBHOOKS.c.contest_no == contest_no)
         listing = listing.order_by(WEBHOOKS.c.created_at, WEBHOOKS.c.id)
-        return [_webhook(row) for row in self._transaction.all(listing)]
+        return [entity_of(Webhook, row) for row in self._transaction.all(listing)]
 
     def remove(self, webhook_id: str) -> None:
         """Remove a webhook and its deliveries.
@@ -62,15 +51,7 @@ class Webhooks:
 
     def log(self, delivery: DeliveryLog) -> None:
         """Insert or update a delivery."""
-        values = {
-            "id": delivery.id,
-            "webhook_id": delivery.webhook_id,
-            "event_no": delivery.event_no,
-            "state": delivery.state,
-            "attempts": json_text(delivery.attempts),
-            "created_at": to_micros(delivery.created_at),
-        }
-        self._transaction.upsert(DELIVERIES, values)
+        self._transaction.upsert(DELIVERIES, columns_of(delivery))
 
     def delivery(self, delivery_id: str) -> DeliveryLog:
         """Return a delivery.
@@ -116,24 +97,10 @@ class Webhooks:
             after=None if last is None else (last.created_at, last.id),
             limit=limit,
         )
-        return [_delivery(row) for row in self._transaction.all(listing)]
+        return [entity_of(DeliveryLog, row) for row in self._transaction.all(listing)]
 
     def _delivery(self, asking: Select[Any], delivery_id: str) -> DeliveryLog:
         row = self._transaction.first(asking)
         if row is None:
             raise NotFound(f"there is no delivery {delivery_id!r}; list those of the webhook")
-        return _delivery(row)
-
-
-def _webhook(row: Row[Any]) -> Webhook:
-    values = row._asdict()
-    values["events"] = tuple(parse_json(values["events"]))
-    values["created_at"] = from_micros(values["created_at"])
-    return Webhook(**values)
-
-
-def _delivery(row: Row[Any]) -> DeliveryLog:
-    values = row._asdict()
-    values["attempts"] = tuple(parse_json(values["attempts"]))
-    values["created_at"] = from_micros(values["created_at"])
-    return DeliveryLog(**values)
+        return entity_of(DeliveryLog, row)

@@ -31,6 +31,16 @@ def contest(contest_id: str) -> str:
     return f"/c/{quote(contest_id, safe='')}"
 
 
+def part(contest_id: str, name: str) -> str:
+    """Return the address of a page that the navigation of a contest names.
+
+    Example:
+        >>> part("spring", "rules")
+        '/c/spring/rules'
+    """
+    return f"{contest(contest_id)}/{name}"
+
+
 def board(contest_id: str, name: str, **query: Any) -> str:
     """Return the address of a board; parameters that are None or empty are left out.
 

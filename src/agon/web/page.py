@@ -24,6 +24,14 @@ class NotAtOnce(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Link:
+    """A link to another page."""
+
+    address: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Visit:
     """A request for a page.
 
@@ -43,6 +51,7 @@ class Visit:
         last_visit: the value of the cookie that states what the visitor has seen.
         at_once: whether all other requests wait meanwhile; what takes longer than milliseconds
             raises NotAtOnce, and the page is made again in a thread.
+        links: returns the links of a contest's navigation, as a visitor sees them.
     """
 
     service: Service
@@ -58,6 +67,7 @@ class Visit:
     files: Mapping[str, tuple[str, IO[bytes]]] = field(default_factory=dict)
     last_visit: str = ""
     at_once: bool = False
+    links: Callable[[Contest, Caller], Sequence[Link]] = lambda _contest, _visitor: ()
 
     @property
     def as_of(self) -> str | None:

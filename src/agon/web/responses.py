@@ -130,14 +130,15 @@ def page_response(request: Request, visit: Visit, page: SitePage) -> Response:
         "once": visit.service.new_id(),
         "origin": visit.origin,
     }
-    body = render(page, visitor).encode()
     headers = dict(HEADERS)
     contest = page.values.get("contest")
     if isinstance(contest, Contest):
+        visitor["links"] = visit.links(contest, visit.caller)
         headers[PHASE_HEADER] = phase_of(contest)
     if page.last_visit is not None:
         path = addresses.contest(visit.path["contest"])
         headers["set-cookie"] = last_visit_cookie(page.last_visit, path, secure=_is_secure(request))
+    body = render(page, visitor).encode()
     return _with_tag(body, "text/html; charset=utf-8", headers, page.status)
 
 

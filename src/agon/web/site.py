@@ -20,6 +20,7 @@ from agon.client.client import Api
 from agon.client.local import LocalTransport
 from agon.errors import Unreadable
 from agon.web import addresses
+from agon.web.contest_pages import CONTEST_PAGES, links
 from agon.web.cookies import sent_last_visit, session_token
 from agon.web.data import PageData, set_format
 from agon.web.desk import routes as desk
@@ -35,16 +36,14 @@ from agon.web.pages import (
     home,
     join,
     judge,
-    ledger,
     person,
     problems,
-    rules,
     run,
     styleguide,
     submit,
     theme,
 )
-from agon.web.pages.boards import board, distribution, matrix, pictures, robustness
+from agon.web.pages.boards import board, pictures, robustness
 from agon.web.pages.live import bots, matches, vote
 from agon.web.rendering import static_files
 from agon.web.responses import (
@@ -64,23 +63,13 @@ PAGES: Final[tuple[tuple[str, View], ...]] = (
     ("/c/{contest}/boards/{board}", board.board),
     ("/c/{contest}/people/{id}", person.person),
     ("/c/{contest}/judges/{id}", judge.judge),
-    ("/c/{contest}/distribution", distribution.distribution),
-    ("/c/{contest}/epochs", epochs.epochs),
+    *((f"/c/{{contest}}/{page.name}", page.view) for page in CONTEST_PAGES),
     ("/c/{contest}/epochs/{n}", epochs.epoch),
-    ("/c/{contest}/matrix", matrix.matrix),
-    ("/c/{contest}/problems", problems.problems),
     ("/c/{contest}/problems/{id}", problems.problem),
-    ("/c/{contest}/matches", matches.matches),
     ("/c/{contest}/matches/{id}", matches.match),
-    ("/c/{contest}/bots", bots.bots),
     ("/c/{contest}/bots/{id}", bots.bot),
     ("/c/{contest}/robustness", robustness.robustness),
-    ("/c/{contest}/vote", vote.vote),
-    ("/c/{contest}/submit", submit.form),
     ("/c/{contest}/submissions/{id}", run.run),
-    ("/c/{contest}/cases", cases.own_cases),
-    ("/c/{contest}/rules", rules.rules),
-    ("/c/{contest}/ledger", ledger.ledger),
     ("/sign-in", account.sign_in_form),
     ("/account", account.account),
     *desk.PAGES,
@@ -262,6 +251,7 @@ def _respond(
         files=files,
         last_visit=sent_last_visit(request.headers),
         at_once=not rebuilds,
+        links=links,
     )
     if request.method == "POST":
         require_own_form(request, visit)

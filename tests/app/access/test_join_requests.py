@@ -38,7 +38,7 @@ def join(service: Service, user: str, **options: Any) -> Membership:
 def waiting(service: Service) -> list[JoinRequest]:
     """Return who waits."""
     with service.store.read() as session:
-        return session.invitations.requests(session.contests.get("spring").no)
+        return session.join_requests.page(session.contests.get("spring").no)
 
 
 def may_judge(service: Service, text: str) -> bool:
@@ -119,9 +119,9 @@ def test_requests_are_listed_in_pages(spring: Service) -> None:
     members = [join(spring, name) for name in ("cleo", "ada", "bob")]
     with spring.store.read() as session:
         no = session.contests.get("spring").no
-        first = session.invitations.requests(no, limit=1)
-        rest = session.invitations.requests(no, after=first[-1].id)
+        first = session.join_requests.page(no, limit=1)
+        rest = session.join_requests.page(no, after=first[-1].id)
     assert [request.user for request in (*first, *rest)] == ["cleo", "ada", "bob"]
     join_requests.approve(spring, "spring", members[0].token.id, by=ORGANISER)
     with spring.store.read() as session, pytest.raises(NotFound):
-        session.invitations.requests(no, after=first[-1].id)
+        session.join_requests.page(no, after=first[-1].id)

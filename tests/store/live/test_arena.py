@@ -7,7 +7,7 @@ import pytest
 from agon.entities.arena import ArenaRound, HumanAnswer, LiveBot, Presence, Prompt, Work
 from agon.entities.contests import Contest
 from agon.errors import NotFound
-from agon.store.live.arena_rows import StoredResult
+from agon.store.live.arena_work import StoredResult
 from agon.store.session import Store
 from store.factories import later
 

@@ -118,24 +118,12 @@ class RulesEffect(Resource):
     moves: tuple[RankMove, ...] = Field(description="The first ones; largest change first.")
 
 
-class EpochBurn(Resource):
+class EpochBurn(Resource, entities.EpochBurn):
     """Where the emission of an epoch went, in shares of 1."""
 
-    epoch: int
-    paid: float = Field(description="To miners.")
-    decay: float = Field(description="Burned since no score improved.")
-    unassigned: float = Field(description="Burned since no competition has it.")
-    own: float = Field(description="Earned by submissions of the burn's uid or of none.")
-    cap: float = Field(description="Burned since no miner may get more.")
-    burn: float = Field(description="What the uid that burns gets.")
 
-
-class MinerShares(Resource):
+class MinerShares(Resource, entities.MinerShares):
     """What a miner got of the emission of each of the epochs listed."""
-
-    uid: str
-    hotkey: str | None = Field(description="Which held the uid last; null: the records name none.")
-    shares: tuple[float, ...] = Field(description="Of 1, one for each epoch.")
 
 
 class Epochs(Resource):

@@ -14,7 +14,7 @@ from agon.api.models.base import (
     Resource,
     Time,
 )
-from agon.entities.contests import Phase
+from agon.entities import contests as entities
 from agon.ledger.contest_state import Lifecycle, NameDisplay, Visibility
 
 _NAMES = "Whether boards show names of participants next to their ids, and searches find them."
@@ -77,39 +77,19 @@ class FinalizeRequest(Request):
     force: bool = Field(default=False, description="Even while programs wait for a verdict.")
 
 
-class ContestAmendment(Resource):
+class ContestAmendment(Resource, entities.Amendment):
     """The last correction of a final result."""
 
-    seq: int = Field(description="Position from which the amended result holds.")
-    at: datetime
-    reason: str | None
-    change: str | None = Field(description="The change set; null: it is not known here.")
-    final_seq: int = Field(description="Position of the result that was final before.")
 
-
-class ContestClock(Resource):
+class ContestClock(Resource, entities.ContestClock):
     """Where a contest is in time."""
 
-    phase: Phase
-    next: Literal["start", "end"] | None = Field(description="The next time that is set.")
-    next_at: datetime | None
-    amendment: ContestAmendment | None
+    amendment: ContestAmendment | None = Field()
     void_reason: str | None = Field(default=None, description="Why the whole contest is void.")
 
 
-class Finalization(Resource):
+class Finalization(Resource, entities.Finalization):
     """What is open before a contest is finalized, and how long the final result can be undone."""
-
-    submissions: int = Field(description="Submissions without a verdict.")
-    rounds: tuple[str, ...] = Field(description="Rounds that are not settled.")
-    cases: int = Field(description="Cases that are not decided.")
-    changes: int = Field(description="Change sets that are proposed and not applied.")
-    webhooks: int = Field(description="Webhooks that are sent the final result at once.")
-    undo_until: datetime | None = Field(
-        description="Before when the final result, or that it is void, can be undone; null: "
-        "it cannot, or there is neither."
-    )
-    obstacle: str | None = Field(description="Why neither can be undone.")
 
 
 class Contest(Resource):

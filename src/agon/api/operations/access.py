@@ -29,7 +29,7 @@ from agon.app.access.permissions import ACTIONS, joint_span, permits, widest_spa
 TokenId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
 
-@operation("GET", "/me", id="getMe", permission="me.read", summary="Get the caller")
+@operation("GET", "/me", id="getMe", permission="me.read", cost="quick", summary="Get the caller")
 def get_me(ctx: Context) -> Me:
     """Return the caller with all permissions."""
     caller = ctx.caller
@@ -44,7 +44,8 @@ def get_me(ctx: Context) -> Me:
     )
 
 
-@operation("GET", "/users", id="listUsers", permission="user.manage", summary="List users",
+@operation("GET", "/users", id="listUsers", permission="user.manage",
+           cost="quick", summary="List users",
            page_size=100,
            command=Command("user list", columns=("id", "name", "created_at", "disabled"))
 )  # fmt: skip
@@ -62,7 +63,8 @@ def list_users(ctx: Context, page: PageRequest) -> Page[User]:
     return page.page(stored, key=lambda user: user.id, item=User.model_validate)
 
 
-@operation("POST", "/users", id="createUser", permission="user.manage", summary="Create a user",
+@operation("POST", "/users", id="createUser", permission="user.manage",
+           cost="passwords", records="none", summary="Create a user",
            status=201)  # fmt: skip
 def create_user(ctx: Context, request: UserCreate) -> UserWithSimilar:
     """Create a user: with a password for the web site, without one for tokens only.
@@ -84,7 +86,7 @@ def create_user(ctx: Context, request: UserCreate) -> UserWithSimilar:
 
 
 @operation("PATCH", "/users/{id}", id="changeUser", permission="user.manage",
-           summary="Disable a user or set a password",
+           cost="passwords", records="none", summary="Disable a user or set a password",
            command=Command(
                "user disable", without=("password",),
                says="{result.id} is {result.disabled:disabled|enabled}",
@@ -114,7 +116,8 @@ def update_user(ctx: Context, user: UserName, request: UserUpdate) -> User:
     return User.model_validate(changed)
 
 
-@operation("GET", "/tokens", id="listTokens", permission="token.manage", summary="List tokens",
+@operation("GET", "/tokens", id="listTokens", permission="token.manage",
+           cost="quick", summary="List tokens",
            page_size=100,
            command=Command(
                "token list", blank={"scopes": "all"},
@@ -136,7 +139,7 @@ def list_tokens(ctx: Context, page: PageRequest, *, user: UserName | None = None
 
 
 @operation("POST", "/tokens", id="createToken", permission="token.manage",
-           summary="Create a token", status=201, secret=True,
+           cost="quick", records="none", summary="Create a token", status=201, secret=True,
            command=Command(
                "token create", creates=True, once="token",
                note="token {result.id} of {result.user}, {result.role}, until "
@@ -173,7 +176,7 @@ def create_token(ctx: Context, request: TokenCreate) -> TokenWithSecret:
 
 
 @operation("DELETE", "/tokens/{id}", id="revokeToken", permission="token.manage",
-           summary="Revoke a token",
+           cost="quick", records="none", summary="Revoke a token",
            command=Command("token revoke", says="{result.id} of {result.user} is revoked")
 )  # fmt: skip
 def revoke_token(ctx: Context, token: TokenId) -> Token:
@@ -189,7 +192,7 @@ def revoke_token(ctx: Context, token: TokenId) -> Token:
     return Token.model_validate(tokens.revoke_token(ctx.service, token, by=ctx.caller))
 
 
-@operation("GET", "/audit", id="listAudit", permission="audit.read",
+@operation("GET", "/audit", id="listAudit", permission="audit.read", cost="quick",
            summary="List the audit log", page_size=100)  # fmt: skip
 def list_audit(ctx: Context, page: PageRequest) -> Page[AuditEntry]:
     """Return the audit log, newest first."""

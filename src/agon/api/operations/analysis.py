@@ -48,7 +48,7 @@ Counts = Annotated[
 
 
 @operation("GET", _BOARD + "/distribution", id="getDistribution", permission="contest.read",
-           summary="Get the distribution of a board", also=_REBUILDING)  # fmt: skip
+           cost="quick", summary="Get the distribution of a board", also=_REBUILDING)  # fmt: skip
 def get_distribution(ctx: ContestContext, board: BoardName, *, as_of: AsOf = None) -> Distribution:
     """Return how many participants have which score, and which points by part of the score."""
     from agon.app.contests.boards.distribution import distribution
@@ -57,7 +57,7 @@ def get_distribution(ctx: ContestContext, board: BoardName, *, as_of: AsOf = Non
     return Distribution.model_validate({**proof_fields(published.snapshot), "parts": parts})
 
 
-@operation("GET", _BOARD + "/columns", id="listColumns", permission="contest.read",
+@operation("GET", _BOARD + "/columns", id="listColumns", permission="contest.read", cost="quick",
            summary="List the columns of a board", also=_REBUILDING)  # fmt: skip
 def list_columns(ctx: ContestContext, board: BoardName, *, as_of: AsOf = None) -> Columns:
     """Return the columns by which the rows of a board can be sorted, with their ranges."""
@@ -67,7 +67,7 @@ def list_columns(ctx: ContestContext, board: BoardName, *, as_of: AsOf = None) -
     return Columns.model_validate({**proof_fields(published.snapshot), "columns": listed})
 
 
-@operation("GET", _BOARD + "/movement", id="getMovement", permission="contest.read",
+@operation("GET", _BOARD + "/movement", id="getMovement", permission="contest.read", cost="reads",
            summary="Get the ranks before", also=_REBUILDING)  # fmt: skip
 def get_movement(
     ctx: ContestContext,
@@ -87,6 +87,7 @@ def get_movement(
 
 
 @operation("GET", _BOARD + "/what-if/{id}", id="getWhatIf", permission="contest.read",
+           cost="reads",
            summary="Explain a score under other rules or with other counts")  # fmt: skip
 def get_what_if(
     ctx: ContestContext,
@@ -114,7 +115,7 @@ def get_what_if(
 
 
 @operation("GET", _BOARD + "/rules-effect", id="getRulesEffect", permission="contest.read",
-           summary="Compare a board with that of other rules")  # fmt: skip
+           cost="boards", summary="Compare a board with that of other rules")  # fmt: skip
 def get_rules_effect(
     ctx: ContestContext,
     board: BoardName,
@@ -141,7 +142,7 @@ def get_rules_effect(
 
 
 @operation("GET", "/contests/{contest}/epochs", id="listEpochs", permission="contest.read",
-           summary="List the epochs of a challenge")  # fmt: skip
+           cost="quick", summary="List the epochs of a challenge")  # fmt: skip
 def list_epochs(ctx: ContestContext, *, as_of: AsOf = None) -> Epochs:
     """Return where the emission of the last epochs went, and the forecast."""
     from agon.app.challenge.published import epochs
@@ -160,7 +161,7 @@ def list_epochs(ctx: ContestContext, *, as_of: AsOf = None) -> Epochs:
 
 
 @operation("GET", "/contests/{contest}/epochs/{number}", id="getEpoch", permission="contest.read",
-           summary="Get an epoch of a challenge")  # fmt: skip
+           cost="quick", summary="Get an epoch of a challenge")  # fmt: skip
 def get_epoch(
     ctx: ContestContext,
     number: Annotated[int, Field(ge=0, lt=1 << 53, description="The epoch's number.")],
@@ -176,7 +177,8 @@ def get_epoch(
 
 
 @operation("GET", "/contests/{contest}/problem-matrix", id="getProblemMatrix",
-           permission="contest.read", summary="Get a season by participant and problem",
+           permission="contest.read",
+           cost="reads", summary="Get a season by participant and problem",
            also=_REBUILDING)  # fmt: skip
 def get_problem_matrix(
     ctx: ContestContext,

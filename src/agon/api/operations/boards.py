@@ -38,7 +38,7 @@ _CACHED = {**_REBUILDING, 304: "The client's copy is current."}
 
 
 @operation("GET", "/contests/{contest}/boards", id="listBoards", permission="contest.read",
-           summary="List boards")  # fmt: skip
+           cost="quick", summary="List boards")  # fmt: skip
 def list_boards(ctx: ContestContext) -> Items[BoardProof]:
     """Return the newest state of every board that the caller may see, the default board first."""
     snapshots = pages.boards(ctx.service, ctx.view)
@@ -53,7 +53,8 @@ def list_boards(ctx: ContestContext) -> Items[BoardProof]:
     )
 
 
-@operation("GET", _BOARD, id="getBoard", permission="contest.read", summary="Get a board",
+@operation("GET", _BOARD, id="getBoard", permission="contest.read",
+           cost="quick", summary="Get a board",
            raw=True, also=_CACHED,
            media_types=_DOWNLOADS)  # fmt: skip
 def get_board(ctx: ContestContext, board: BoardName, query: BoardQuery) -> BoardPage:
@@ -73,7 +74,7 @@ def get_board(ctx: ContestContext, board: BoardName, query: BoardQuery) -> Board
     )
 
 
-@operation("GET", _BOARD + "/unscored", id="getUnscored", permission="contest.read",
+@operation("GET", _BOARD + "/unscored", id="getUnscored", permission="contest.read", cost="quick",
            summary="List the participants without a score", raw=True, also=_CACHED)  # fmt: skip
 def get_unscored(ctx: ContestContext, board: BoardName, query: UnscoredQuery) -> UnscoredPage:
     """Return a page of the participants without a score, each with the reason."""
@@ -89,7 +90,7 @@ def get_unscored(ctx: ContestContext, board: BoardName, query: UnscoredQuery) ->
     )
 
 
-@operation("GET", _BOARD + "/rows/{id}", id="getRow", permission="contest.read",
+@operation("GET", _BOARD + "/rows/{id}", id="getRow", permission="contest.read", cost="quick",
            summary="Get a row", raw=True, also=_CACHED)  # fmt: skip
 def get_row(
     ctx: ContestContext, board: BoardName, participant: ParticipantId, query: RowQuery
@@ -106,7 +107,7 @@ def get_row(
     )
 
 
-@operation("GET", _BOARD + "/proofs/{id}", id="getProof", permission="contest.read",
+@operation("GET", _BOARD + "/proofs/{id}", id="getProof", permission="contest.read", cost="boards",
            summary="Get the proof of a line", also=_CACHED)  # fmt: skip
 def get_proof(
     ctx: ContestContext, board: BoardName, participant: ParticipantId, *, as_of: AsOf = None
@@ -117,7 +118,7 @@ def get_proof(
 
 
 @operation("GET", _BOARD + "/explanations/{id}", id="getExplanation", permission="contest.read",
-           summary="Explain a score")  # fmt: skip
+           cost="reads", summary="Explain a score")  # fmt: skip
 def get_explanation(
     ctx: ContestContext, board: BoardName, participant: ParticipantId, *, as_of: AsOf = None
 ) -> Explanation:
@@ -129,7 +130,7 @@ def get_explanation(
 
 
 @operation("GET", _BOARD + "/history/{id}", id="getHistory", permission="contest.read",
-           summary="Get the history of a score", page_size=100)  # fmt: skip
+           cost="reads", summary="Get the history of a score", page_size=100)  # fmt: skip
 def get_history(
     ctx: ContestContext, page: PageRequest, board: BoardName, participant: ParticipantId
 ) -> Page[HistoryStep]:

@@ -58,7 +58,8 @@ _HONEYPOT_ANSWER: Final[dict[str, Any]] = {
 }
 
 
-@operation("POST", _BOTS, id="registerBot", permission="bot.manage", summary="Register a bot",
+@operation("POST", _BOTS, id="registerBot", permission="bot.manage",
+           cost="endpoints", records="protocol", summary="Register a bot",
            status=201, secret=True, location="/contests/{contest}/bots/{result.id}",
            command=Command(
                "arena register", once="secret", options={"name": _NAME},
@@ -86,7 +87,8 @@ def register_bot(ctx: ContestContext, request: BotCreate) -> BotWithSecret:
     return BotWithSecret(**_fields(ctx, bot, {}), secret=secret)
 
 
-@operation("GET", _BOTS, id="listBots", permission="contest.read", summary="List bots",
+@operation("GET", _BOTS, id="listBots", permission="contest.read",
+           cost="quick", summary="List bots",
            command=Command("arena bots", without=("bot",), columns=(
                "id", "name", "owner", "status", "version", "author", "license", "link")),
            )  # fmt: skip
@@ -117,7 +119,14 @@ def list_bots(
     return page.page(stored, key=lambda bot: bot.id, item=item)
 
 
-@operation("GET", _BOTS + "/{bot}", id="getBot", permission="contest.read", summary="Get a bot")
+@operation(
+    "GET",
+    _BOTS + "/{bot}",
+    id="getBot",
+    permission="contest.read",
+    cost="quick",
+    summary="Get a bot",
+)
 def get_bot(ctx: ContestContext, bot: FreeId) -> Bot:
     """Return a bot; its owner and organizers see all of it."""
     registered = bots.bot(ctx.service, ctx.view, bot, by=ctx.caller)
@@ -125,7 +134,7 @@ def get_bot(ctx: ContestContext, bot: FreeId) -> Bot:
 
 
 @operation("PATCH", _BOTS + "/{bot}", id="changeBot", permission="bot.manage",
-           summary="Update a bot", secret=True,
+           cost="endpoints", records="protocol", summary="Update a bot", secret=True,
            command=Command(
                "arena change", once="secret",
                note="bot {result.id} of {contest} is changed",
@@ -152,6 +161,7 @@ def update_bot(ctx: ContestContext, bot: FreeId, request: BotUpdate) -> BotWithS
 
 
 @operation("POST", _BOTS + "/{bot}/rotate-secret", id="rotateBotSecret", permission="bot.manage",
+           cost="endpoints", records="none",
            summary="Replace a bot's secret", secret=True)  # fmt: skip
 def rotate_secret(ctx: ContestContext, bot: FreeId) -> BotWithSecret:
     """Replace the secret of a bot's endpoint; the old one signs too for a day."""
@@ -160,7 +170,7 @@ def rotate_secret(ctx: ContestContext, bot: FreeId) -> BotWithSecret:
 
 
 @operation("GET", _BOTS + "/{bot}/eligibility", id="getEligibility", permission="bot.manage",
-           summary="State whether a bot may judge")  # fmt: skip
+           cost="quick", summary="State whether a bot may judge")  # fmt: skip
 def get_eligibility(ctx: ContestContext, bot: FreeId) -> Eligibility:
     """Return what keeps a bot from judging, in the words of the rules."""
     reasons = bots.eligibility(ctx.service, ctx.view, bot, by=ctx.caller)
@@ -168,7 +178,7 @@ def get_eligibility(ctx: ContestContext, bot: FreeId) -> Eligibility:
 
 
 @operation("GET", _BOTS + "/{bot}/qualification", id="getQualification", permission="bot.manage",
-           summary="State how a bot's attempt to qualify stands")  # fmt: skip
+           cost="quick", summary="State how a bot's attempt to qualify stands")  # fmt: skip
 def get_qualification(ctx: ContestContext, bot: FreeId) -> Qualification:
     """Return what the last attempt waits for, how it ended, and when the bot may try again."""
     attempt = qualification.status(ctx.service, ctx.view, bot, by=ctx.caller)
@@ -176,7 +186,7 @@ def get_qualification(ctx: ContestContext, bot: FreeId) -> Qualification:
 
 
 @operation("GET", _BOTS + "/{bot}/faults", id="listBotFaults", permission="contest.read",
-           summary="List the faults of a bot")  # fmt: skip
+           cost="quick", summary="List the faults of a bot")  # fmt: skip
 def list_bot_faults(ctx: ContestContext, bot: FreeId) -> Items[BotFault]:
     """Return why a bot failed in the settled matches of the latest rounds, newest first."""
     bots.bot(ctx.service, ctx.view, bot, by=ctx.caller)
@@ -185,6 +195,7 @@ def list_bot_faults(ctx: ContestContext, bot: FreeId) -> Items[BotFault]:
 
 
 @operation("POST", _BOTS + "/{bot}/qualify", id="qualifyBot", permission="bot.manage",
+           cost="quick", records="protocol",
            summary="Let a bot qualify", status=202, location="/jobs/{result.id}")  # fmt: skip
 def qualify_bot(ctx: ContestContext, bot: FreeId) -> Job:
     """Begin an attempt to qualify: the bot and a person answer one prompt, and a panel chooses."""
@@ -193,7 +204,7 @@ def qualify_bot(ctx: ContestContext, bot: FreeId) -> Job:
 
 
 @operation("POST", "/contests/{contest}/prompts", id="addPrompts", permission="prompt.manage",
-           summary="Add prompts", status=201, raw=True,
+           cost="bodies", records="none", summary="Add prompts", status=201, raw=True,
            body=ndjson_body(_PROMPT, '{"id": "p1", "text": "What did you eat?"}'))  # fmt: skip
 def add_prompts(ctx: ContestContext) -> PromptSummary:
     """Add prompts, or replace those with the same id; a retired one is not drawn any more."""
@@ -201,7 +212,8 @@ def add_prompts(ctx: ContestContext) -> PromptSummary:
 
 
 @operation("POST", "/contests/{contest}/human-answers", id="addHumanAnswers",
-           permission="prompt.manage", summary="Add human answers", status=201, raw=True,
+           permission="prompt.manage",
+           cost="bodies", records="none", summary="Add human answers", status=201, raw=True,
            body=ndjson_body(
                _HUMAN_ANSWER, '{"id": "h1", "prompt_id": "p1", "text": "Soup."}'
            ))  # fmt: skip
@@ -211,7 +223,9 @@ def add_human_answers(ctx: ContestContext) -> PromptSummary:
 
 
 @operation("POST", "/contests/{contest}/honeypot-answers", id="addHoneypotAnswers",
-           permission="prompt.manage", summary="Add answers for honeypots", status=201, raw=True,
+           permission="prompt.manage",
+           cost="bodies", records="none",
+           summary="Add answers for honeypots", status=201, raw=True,
            body=ndjson_body(
                _HONEYPOT_ANSWER, '{"id": "k1", "prompt_id": "p1", "text": "As requested: soup."}'
            ))  # fmt: skip
@@ -226,7 +240,8 @@ def add_honeypot_answers(ctx: ContestContext) -> PromptSummary:
 
 
 @operation("GET", "/contests/{contest}/honeypot-answers", id="getHoneypotBank",
-           permission="prompt.manage", summary="Count the answers for honeypots")  # fmt: skip
+           permission="prompt.manage",
+           cost="quick", summary="Count the answers for honeypots")  # fmt: skip
 def get_honeypot_bank(ctx: ContestContext) -> HoneypotBank:
     """Return how many answers of the contest's own honeypots can still show, and how many did."""
     return HoneypotBank(**vars(bank_counts(ctx.service, ctx.contest)))

@@ -23,7 +23,7 @@ _TEXT = {"text": Option(help="Text of the step; stored in the case.")}
 
 
 @operation("GET", "/contests/{contest}/findings", id="listFindings", permission="findings.read",
-           summary="List findings")  # fmt: skip
+           cost="quick", summary="List findings")  # fmt: skip
 def list_findings(ctx: ContestContext) -> Findings:
     """Return the findings of the last integrity scan; findings inform and change no score."""
     last_scan = findings.findings(ctx.service, ctx.view)
@@ -31,7 +31,8 @@ def list_findings(ctx: ContestContext) -> Findings:
 
 
 @operation("POST", "/contests/{contest}/findings", id="scanFindings",
-           permission="case.manage", summary="Start an integrity scan", status=202,
+           permission="case.manage",
+           cost="quick", records="none", summary="Start an integrity scan", status=202,
            location="/jobs/{result.id}")  # fmt: skip
 def start_scan(ctx: ContestContext) -> Job:
     """Queue an integrity scan of the newest records; a scan that is queued is not queued twice."""
@@ -41,7 +42,8 @@ def start_scan(ctx: ContestContext) -> Job:
     return queue_job(ctx.service, job, contest=ctx.contest.id)
 
 
-@operation("GET", _CASES, id="listCases", permission="case.read", summary="List cases",
+@operation("GET", _CASES, id="listCases", permission="case.read",
+           cost="quick", summary="List cases",
            command=Command("cases list", columns=("id", "state", "opened_at", "title", "subjects"))
 )  # fmt: skip
 def list_cases(ctx: ContestContext, page: PageRequest) -> Page[Case]:
@@ -58,7 +60,8 @@ def list_cases(ctx: ContestContext, page: PageRequest) -> Page[Case]:
     return page.page(stored, key=lambda case: case.id, item=Case.model_validate)
 
 
-@operation("POST", _CASES, id="openCase", permission="case.manage", summary="Open a case",
+@operation("POST", _CASES, id="openCase", permission="case.manage",
+           cost="quick", records="none", summary="Open a case",
            status=201, location="/contests/{contest}/cases/{result.id}",
            command=Command("cases open", any_of=("a case needs a subject", "title", "finding"),
                            options={
@@ -83,7 +86,8 @@ def open_case(ctx: ContestContext, request: CaseCreate) -> Case:
     return Case.model_validate(opened)
 
 
-@operation("GET", _CASES + "/{id}", id="getCase", permission="case.read", summary="Get a case",
+@operation("GET", _CASES + "/{id}", id="getCase", permission="case.read",
+           cost="quick", summary="Get a case",
            command=Command("cases show"))  # fmt: skip
 def get_case(ctx: ContestContext, case: Id) -> Case:
     """Return a case with all its steps.
@@ -99,7 +103,7 @@ def get_case(ctx: ContestContext, case: Id) -> Case:
 
 
 @operation("POST", _CASES + "/{id}/notes", id="noteCase", permission="case.manage",
-           summary="Add a note to a case",
+           cost="quick", records="none", summary="Add a note to a case",
            command=Command("cases note", options=_TEXT))  # fmt: skip
 def add_note(ctx: ContestContext, case: Id, request: NoteRequest) -> Case:
     """Add a note to a case that is not closed.
@@ -116,7 +120,7 @@ def add_note(ctx: ContestContext, case: Id, request: NoteRequest) -> Case:
 
 
 @operation("POST", _CASES + "/{id}/decisions", id="decideCase", permission="case.manage",
-           summary="Decide a case",
+           cost="quick", records="none", summary="Decide a case",
            command=Command("cases decide", options={
                "decision": Option(help="The decision, in a few words."),
                "reason": Option(help="The reason; stored in the case permanently."),
@@ -138,7 +142,7 @@ def decide_case(ctx: ContestContext, case: Id, request: DecisionRequest) -> Case
 
 
 @operation("POST", _CASES + "/{id}/appeals", id="appealCase", permission="case.appeal",
-           summary="Appeal against a decision",
+           cost="quick", records="none", summary="Appeal against a decision",
            command=Command("cases appeal", options=_TEXT))  # fmt: skip
 def appeal_case(ctx: ContestContext, case: Id, request: NoteRequest) -> Case:
     """Appeal against a decision; its subjects may, and see decisions and appeals only.
@@ -156,7 +160,7 @@ def appeal_case(ctx: ContestContext, case: Id, request: NoteRequest) -> Case:
 
 
 @operation("POST", _CASES + "/{id}/close", id="closeCase", permission="case.manage",
-           summary="Close a case",
+           cost="quick", records="none", summary="Close a case",
            command=Command("cases close", options=_TEXT))  # fmt: skip
 def close_case(ctx: ContestContext, case: Id, request: NoteRequest) -> Case:
     """Close a case; nothing can be added to it afterwards.
@@ -173,7 +177,8 @@ def close_case(ctx: ContestContext, case: Id, request: NoteRequest) -> Case:
 
 
 @operation("GET", "/contests/{contest}/own-cases", id="listOwnCases",
-           permission="case.appeal", summary="List the cases about the caller")  # fmt: skip
+           permission="case.appeal",
+           cost="quick", summary="List the cases about the caller")  # fmt: skip
 def list_own_cases(ctx: ContestContext) -> Items[Case]:
     """Return the decided cases about the caller, oldest first: decisions and appeals only."""
     own = cases.own_cases(ctx.service, ctx.view)

@@ -12,7 +12,7 @@ from agon.app.contests.changes import change_sets
 _CHANGES = "/contests/{contest}/change-sets"
 
 
-@operation("GET", _CHANGES, id="listChangeSets", permission="change.read",
+@operation("GET", _CHANGES, id="listChangeSets", permission="change.read", cost="quick",
            summary="List change sets")  # fmt: skip
 def list_changes(ctx: ContestContext, page: PageRequest) -> Page[ChangeSet]:
     """Return change sets, oldest first."""
@@ -21,7 +21,7 @@ def list_changes(ctx: ContestContext, page: PageRequest) -> Page[ChangeSet]:
 
 
 @operation("POST", _CHANGES, id="proposeChangeSet", permission="change.manage",
-           summary="Propose a change set", status=202,
+           cost="quick", records="none", summary="Propose a change set", status=202,
            location="/contests/{contest}/change-sets/{result.id}")  # fmt: skip
 def propose_change(ctx: ContestContext, request: ChangeSetCreate) -> ChangeSet:
     """Propose a change; a dry run then reports who moves, how far, and which weights change."""
@@ -36,7 +36,7 @@ def propose_change(ctx: ContestContext, request: ChangeSetCreate) -> ChangeSet:
     return ChangeSet.model_validate(proposed)
 
 
-@operation("GET", _CHANGES + "/{id}", id="getChangeSet", permission="change.read",
+@operation("GET", _CHANGES + "/{id}", id="getChangeSet", permission="change.read", cost="quick",
            summary="Get a change set")  # fmt: skip
 def get_change(ctx: ContestContext, change: Id) -> ChangeSet:
     """Return a change set, with the report of its dry run once there is one."""
@@ -46,7 +46,7 @@ def get_change(ctx: ContestContext, change: Id) -> ChangeSet:
 
 
 @operation("POST", _CHANGES + "/{id}/dry-run", id="queueDryRun", permission="change.manage",
-           summary="Run a change set dry again", status=202,
+           cost="quick", records="none", summary="Run a change set dry again", status=202,
            location="/contests/{contest}/change-sets/{result.id}")  # fmt: skip
 def queue_dry_run(ctx: ContestContext, change: Id) -> ChangeSet:
     """Queue another dry run, at the newest position: the ledger has grown, or the last one failed.
@@ -58,7 +58,7 @@ def queue_dry_run(ctx: ContestContext, change: Id) -> ChangeSet:
 
 
 @operation("POST", _CHANGES + "/{id}/apply", id="applyChangeSet", permission="change.manage",
-           summary="Apply a change set")  # fmt: skip
+           cost="quick", records="change-set", summary="Apply a change set")  # fmt: skip
 def apply_change(ctx: ContestContext, change: Id, request: ApplyRequest | None = None) -> ChangeSet:
     """Apply a change set as its dry run showed it; participants that move are notified."""
     options = request or ApplyRequest()
@@ -74,7 +74,7 @@ def apply_change(ctx: ContestContext, change: Id, request: ApplyRequest | None =
 
 
 @operation("POST", _CHANGES + "/{id}/cancel", id="cancelChangeSet", permission="change.manage",
-           summary="Cancel a change set")  # fmt: skip
+           cost="quick", records="none", summary="Cancel a change set")  # fmt: skip
 def cancel_change(ctx: ContestContext, change: Id) -> ChangeSet:
     """Cancel a change set that was not applied."""
     cancelled = change_sets.cancel(ctx.service, ctx.contest.id, change, by=ctx.caller)
@@ -82,7 +82,8 @@ def cancel_change(ctx: ContestContext, change: Id) -> ChangeSet:
 
 
 @operation("POST", _CHANGES + "/{id}/rollback", id="rollBackChangeSet",
-           permission="change.manage", summary="Roll a change set back",
+           permission="change.manage",
+           cost="quick", records="change-set", summary="Roll a change set back",
            command=Command(
                "contest rollback",
                note="rolled back at entry {result.rolled_back_at:,}: the moves shown are undone")

@@ -8,12 +8,13 @@ from agon.api.models import contests as models
 from agon.api.models.contests import Contest
 from agon.api.operation import ContestContext, Context
 from agon.app.access.permissions import View, before_start, view_of
-from agon.app.contests.clock import ContestClock, current_clock, read_clock
+from agon.app.contests.clock import current_clock, read_clock
 from agon.app.contests.ledgers.append import edition_at
 from agon.app.contests.lifecycle.details import version_of
 from agon.app.service import Service
 from agon.entities import contests as entities
 from agon.entities.access import Caller
+from agon.entities.contests import ContestClock
 from agon.errors import NotFound
 from agon.store.session import Session
 

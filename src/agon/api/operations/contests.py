@@ -17,13 +17,7 @@ from agon.api.models.contests import (
     SeasonCreate,
 )
 from agon.api.operation import ContestContext, Context, operation
-from agon.api.operations.contest_resources import (
-    resource,
-    resource_of,
-    visible_in,
-    visible_to_creator,
-    visible_to_staff,
-)
+from agon.api.operations import contest_resources as resources
 from agon.api.pages import PageRequest
 from agon.api.parameters import AsOf, DisciplineName, IfMatch, Split, stated_versions
 from agon.api.transport import Noun
@@ -37,7 +31,7 @@ _BATCH = 501
 """Number of contests that are read at once at any limit: the caller may see few of them."""
 
 
-@operation("GET", "/contests", id="listContests", permission="contest.read",
+@operation("GET", "/contests", id="listContests", permission="contest.read", cost="quick",
            summary="List contests",
            command=Command(
                "contest list",
@@ -82,7 +76,7 @@ def list_contests(
             batch = session.contests.page(
                 after=after, limit=_BATCH, disciplines=discipline, series=series
             )
-            listed = visible_in(session, batch, ctx.caller, phases=state, now=now)
+            listed = resources.visible_in(session, batch, ctx.caller, phases=state, now=now)
             visible += islice(listed, page.sought - len(visible))
             if len(batch) < _BATCH:
                 break
@@ -91,6 +85,7 @@ def list_contests(
 
 
 @operation("POST", "/contests", id="createContest", permission="contest.create",
+           cost="quick", records="none",
            summary="Create a contest", status=201, location="/contests/{result.id}",
            command=Command(
                "contest create", creates=True,
@@ -137,21 +132,21 @@ def create_contest(ctx: Context, request: ContestCreate) -> Contest:
     created = creation.create(ctx.service, new, by=ctx.caller)
     if request.preset is not None:
         presets.add_prompts(ctx.service, created.id)
-    return visible_to_creator(ctx, created)
+    return resources.visible_to_creator(ctx, created)
 
 
-@operation("GET", "/contests/{contest}", id="getContest", permission="contest.read",
+@operation("GET", "/contests/{contest}", id="getContest", permission="contest.read", cost="quick",
            summary="Get a contest", versioned=True)  # fmt: skip
 def get_contest(ctx: ContestContext, *, as_of: AsOf = None) -> Contest:
     """Return a contest, as far as the caller may see it: now, or as of a position or time."""
     with ctx.service.store.read() as session:
         if as_of is None:
-            return resource(session, ctx.view, now=ctx.service.clock())
-        return resource_of(contest_as_of(session, ctx.view, as_of), clock=None)
+            return resources.resource(session, ctx.view, now=ctx.service.clock())
+        return resources.resource_of(contest_as_of(session, ctx.view, as_of), clock=None)
 
 
 @operation("PATCH", "/contests/{contest}", id="editContest", permission="contest.manage",
-           summary="Edit a contest", versioned=True, errors=(412,),
+           cost="quick", records="none", summary="Edit a contest", versioned=True, errors=(412,),
            command=Command(
                "contest edit",
                any_of=("nothing to change", "title", "description", "visibility", "starts_at",
@@ -201,11 +196,12 @@ def edit_contest(
     edited = details.edit(
         ctx.service, ctx.contest.id, changes, by=ctx.caller, expected=expected, dry_run=dry_run
     )
-    return visible_to_staff(ctx.service, edited)
+    return resources.visible_to_staff(ctx.service, edited)
 
 
 @operation("POST", "/contests/{contest}/next-season", id="createNextSeason",
-           permission="contest.manage", summary="Create the next season", status=201,
+           permission="contest.manage",
+           cost="quick", records="none", summary="Create the next season", status=201,
            location="/contests/{result.id}",
            command=Command("contest season", options={
                "id": Option("--as", help="The new contest's id.", metavar="ID")}))  # fmt: skip
@@ -221,11 +217,11 @@ def create_season(ctx: ContestContext, request: SeasonCreate) -> Contest:
     """
     allow_new(ctx.caller, "contest.create", request.id)  # that is another contest
     season = creation.next_season(ctx.service, ctx.contest, id=request.id, by=ctx.caller)
-    return visible_to_creator(ctx, season)
+    return resources.visible_to_creator(ctx, season)
 
 
 @operation("POST", "/contests/{contest}/open", id="openContest", permission="contest.manage",
-           summary="Open a contest",
+           cost="quick", records="none", summary="Open a contest",
            command=Command("contest open"))  # fmt: skip
 def open_contest(ctx: ContestContext) -> Contest:
     """Open a draft; from then on it takes records and submissions.
@@ -237,13 +233,13 @@ def open_contest(ctx: ContestContext) -> Contest:
 
           agon contest open spring
     """
-    return visible_to_staff(
+    return resources.visible_to_staff(
         ctx.service, transitions.open_contest(ctx.service, ctx.contest.id, by=ctx.caller)
     )
 
 
 @operation("POST", "/contests/{contest}/freeze", id="freezeContest", permission="contest.manage",
-           summary="Freeze a contest",
+           cost="quick", records="none", summary="Freeze a contest",
            command=Command("contest freeze"))  # fmt: skip
 def freeze_contest(ctx: ContestContext) -> Contest:
     """Freeze the boards that the public sees; records are still taken.
@@ -255,13 +251,13 @@ def freeze_contest(ctx: ContestContext) -> Contest:
 
           agon contest freeze spring
     """
-    return visible_to_staff(
+    return resources.visible_to_staff(
         ctx.service, transitions.freeze(ctx.service, ctx.contest.id, by=ctx.caller)
     )
 
 
 @operation("POST", "/contests/{contest}/unfreeze", id="unfreezeContest",
-           permission="contest.manage", summary="Unfreeze a contest",
+           permission="contest.manage", cost="quick", records="none", summary="Unfreeze a contest",
            command=Command("contest unfreeze"))  # fmt: skip
 def unfreeze_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
     """Show the public the newest boards again; the reason is stored in the ledger.
@@ -276,11 +272,11 @@ def unfreeze_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
     unfrozen = transitions.unfreeze(
         ctx.service, ctx.contest.id, reason=request.reason, by=ctx.caller
     )
-    return visible_to_staff(ctx.service, unfrozen)
+    return resources.visible_to_staff(ctx.service, unfrozen)
 
 
 @operation("POST", "/contests/{contest}/finalize", id="finalizeContest",
-           permission="contest.manage", summary="Finalize a contest",
+           permission="contest.manage", cost="quick", records="none", summary="Finalize a contest",
            command=Command("contest finalize"))  # fmt: skip
 def finalize_contest(ctx: ContestContext, request: FinalizeRequest | None = None) -> Contest:
     """Publish the final boards; corrections are possible as change sets only.
@@ -294,11 +290,12 @@ def finalize_contest(ctx: ContestContext, request: FinalizeRequest | None = None
     """
     force = request is not None and request.force
     finalized = transitions.finalize(ctx.service, ctx.contest.id, by=ctx.caller, force=force)
-    return visible_to_staff(ctx.service, finalized)
+    return resources.visible_to_staff(ctx.service, finalized)
 
 
 @operation("POST", "/contests/{contest}/unfinalize", id="unfinalizeContest",
-           permission="contest.manage", summary="Take a final result back",
+           permission="contest.manage",
+           cost="quick", records="none", summary="Take a final result back",
            command=Command("contest unfinalize"))  # fmt: skip
 def unfinalize_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
     """Take a final result back: the contest is open, or frozen, as it was before.
@@ -317,11 +314,11 @@ def unfinalize_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
     from agon.app.contests.lifecycle import finality
 
     undone = finality.unfinalize(ctx.service, ctx.contest.id, reason=request.reason, by=ctx.caller)
-    return visible_to_staff(ctx.service, undone)
+    return resources.visible_to_staff(ctx.service, undone)
 
 
 @operation("POST", "/contests/{contest}/void", id="voidContest", permission="contest.manage",
-           summary="Declare a contest void",
+           cost="quick", records="none", summary="Declare a contest void",
            command=Command("contest annul"))  # fmt: skip
 def void_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
     """Declare a whole contest void: what was published stays, marked as void, and nothing is taken.
@@ -339,11 +336,12 @@ def void_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
     from agon.app.contests.lifecycle import finality
 
     voided = finality.void(ctx.service, ctx.contest.id, reason=request.reason, by=ctx.caller)
-    return visible_to_staff(ctx.service, voided)
+    return resources.visible_to_staff(ctx.service, voided)
 
 
 @operation("POST", "/contests/{contest}/restore", id="restoreContest",
-           permission="contest.manage", summary="Restore a void contest",
+           permission="contest.manage",
+           cost="quick", records="none", summary="Restore a void contest",
            command=Command("contest restore"))  # fmt: skip
 def restore_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
     """Let a void contest count again, in the state it was in: open, frozen or final.
@@ -361,11 +359,12 @@ def restore_contest(ctx: ContestContext, request: ReasonRequest) -> Contest:
     from agon.app.contests.lifecycle import finality
 
     restored = finality.restore(ctx.service, ctx.contest.id, reason=request.reason, by=ctx.caller)
-    return visible_to_staff(ctx.service, restored)
+    return resources.visible_to_staff(ctx.service, restored)
 
 
 @operation("GET", "/contests/{contest}/finalization", id="getFinalization",
-           permission="contest.manage", summary="Get what is open before the final result",
+           permission="contest.manage",
+           cost="quick", summary="Get what is open before the final result",
            command=Command("contest pending"))  # fmt: skip
 def get_finalization(ctx: ContestContext) -> Finalization:
     """Count what is open before a final result, and say how long that can be undone.

@@ -13,6 +13,7 @@ EventId = Annotated[str, Field(pattern=r"^(0|[0-9a-f]{32})$")]
 
 
 @operation("GET", "/contests/{contest}/events", id="streamEvents", permission="contest.read",
+           cost="quick",
            summary="Stream events", raw=True, media_types=("text/event-stream",))  # fmt: skip
 def stream_events(
     ctx: ContestContext,

@@ -24,7 +24,7 @@ _INVITATIONS = "/contests/{contest}/invitations"
 _REQUESTS = "/contests/{contest}/join-requests"
 
 
-@operation("GET", _INVITATIONS, id="listInvitations", permission="invitation.manage",
+@operation("GET", _INVITATIONS, id="listInvitations", permission="invitation.manage", cost="quick",
            summary="List invitations", page_size=100)  # fmt: skip
 def list_invitations(ctx: ContestContext, page: PageRequest) -> Page[Invitation]:
     """Return the invitations to a contest in order of creation, without their codes."""
@@ -34,6 +34,7 @@ def list_invitations(ctx: ContestContext, page: PageRequest) -> Page[Invitation]
 
 
 @operation("POST", _INVITATIONS, id="createInvitation", permission="invitation.manage",
+           cost="quick", records="none",
            summary="Create an invitation", status=201, secret=True)  # fmt: skip
 def create_invitation(ctx: ContestContext, request: InvitationCreate) -> InvitationWithCode:
     """Create an invitation. The response holds its code, which is shown only once."""
@@ -44,6 +45,7 @@ def create_invitation(ctx: ContestContext, request: InvitationCreate) -> Invitat
 
 
 @operation("POST", _INVITATIONS + "/all", id="createInvitations", permission="invitation.manage",
+           cost="quick", records="none",
            summary="Create an invitation for each of many people", status=201,
            secret=True)  # fmt: skip
 def create_invitations(
@@ -63,7 +65,8 @@ def _with_code(service: Service, invitation: entities.Invitation, code: str) -> 
 
 
 @operation("DELETE", _INVITATIONS + "/{id}", id="revokeInvitation",
-           permission="invitation.manage", summary="Revoke an invitation")  # fmt: skip
+           permission="invitation.manage",
+           cost="quick", records="none", summary="Revoke an invitation")  # fmt: skip
 def revoke_invitation(ctx: ContestContext, invitation: Id) -> Invitation:
     """Revoke an invitation, immediately and permanently. Tokens it gave stay valid."""
     revoked = invitations.revoke_invitation(ctx.service, ctx.contest.id, invitation, by=ctx.caller)
@@ -71,6 +74,7 @@ def revoke_invitation(ctx: ContestContext, invitation: Id) -> Invitation:
 
 
 @operation("POST", "/invitations/accept", id="acceptInvitation", permission="invitation.accept",
+           cost="passwords", records="none",
            summary="Accept an invitation", status=201, secret=True)  # fmt: skip
 def accept_invitation(ctx: Context, request: InvitationAccept) -> Membership:
     """Create a user, and a token with the invitation's role in its contest; needs no token.
@@ -94,19 +98,20 @@ def accept_invitation(ctx: Context, request: InvitationAccept) -> Membership:
     )
 
 
-@operation("GET", _REQUESTS, id="listJoinRequests", permission="invitation.manage",
+@operation("GET", _REQUESTS, id="listJoinRequests", permission="invitation.manage", cost="quick",
            summary="List requests to join", page_size=100)  # fmt: skip
 def list_join_requests(ctx: ContestContext, page: PageRequest) -> Page[Applicant]:
     """Return the people who wait for approval, longest first."""
     with ctx.service.store.read() as session:
-        stored = session.invitations.requests(
+        stored = session.join_requests.page(
             ctx.contest.no, after=page.after(str), limit=page.sought
         )
     return page.page(stored, key=lambda request: request.id, item=Applicant.model_validate)
 
 
 @operation("POST", _REQUESTS + "/{id}/approve", id="approveJoinRequest",
-           permission="invitation.manage", summary="Approve a request to join")  # fmt: skip
+           permission="invitation.manage",
+           cost="quick", records="none", summary="Approve a request to join")  # fmt: skip
 def approve_join_request(ctx: ContestContext, request: Id) -> Applicant:
     """Let a person take part: the token that the person has gets the role of the invitation."""
     approved = join_requests.approve(ctx.service, ctx.contest.id, request, by=ctx.caller)
@@ -114,7 +119,8 @@ def approve_join_request(ctx: ContestContext, request: Id) -> Applicant:
 
 
 @operation("DELETE", _REQUESTS + "/{id}", id="rejectJoinRequest",
-           permission="invitation.manage", summary="Reject a request to join")  # fmt: skip
+           permission="invitation.manage",
+           cost="quick", records="none", summary="Reject a request to join")  # fmt: skip
 def reject_join_request(ctx: ContestContext, request: Id) -> Applicant:
     """Reject a person: the token that the person has is revoked."""
     rejected = join_requests.reject(ctx.service, ctx.contest.id, request, by=ctx.caller)

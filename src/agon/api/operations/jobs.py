@@ -36,7 +36,7 @@ from agon.errors import Forbidden, NotFound
 from agon.store.session import Session
 
 
-@operation("GET", "/jobs", id="listJobs", permission="job.read", summary="List jobs",
+@operation("GET", "/jobs", id="listJobs", permission="job.read", cost="quick", summary="List jobs",
            command=Command(
                "jobs list", top=100, without=("kind",),
                columns=("id", "kind", "state", "contest", "created_at", "attempts", "position",
@@ -86,7 +86,8 @@ def list_jobs(
     return page.page(resources, key=lambda job: job.id, item=lambda job: job)
 
 
-@operation("POST", "/jobs/claim", id="claimJob", permission="job.work", summary="Claim a job",
+@operation("POST", "/jobs/claim", id="claimJob", permission="job.work",
+           cost="quick", records="none", summary="Claim a job",
            also={204: "No job is waiting."})  # fmt: skip
 def claim_job(ctx: Context, request: ClaimRequest) -> Assignment | None:
     """Claim the next job for a worker. A worker's token claims programs and tasks only."""
@@ -109,7 +110,8 @@ def claim_job(ctx: Context, request: ClaimRequest) -> Assignment | None:
     return Assignment.model_validate(assignment.to_dict())
 
 
-@operation("GET", "/jobs/{id}", id="getJob", permission="job.read", summary="Get a job",
+@operation("GET", "/jobs/{id}", id="getJob", permission="job.read",
+           cost="quick", summary="Get a job",
            command=Command("jobs show"))  # fmt: skip
 def get_job(ctx: Context, job: Id) -> Job:
     """Return a job, with its position in the queue and the expected wait.
@@ -127,7 +129,7 @@ def get_job(ctx: Context, job: Id) -> Job:
 
 
 @operation("POST", "/jobs/{id}/heartbeat", id="heartbeatJob", permission="job.work",
-           summary="Extend a lease")  # fmt: skip
+           cost="quick", records="none", summary="Extend a lease")  # fmt: skip
 def heartbeat_job(ctx: Context, job: Id, request: HeartbeatRequest) -> Job:
     """Extend a lease; a conflict means that the lease is lost and the worker should stop."""
     _, contest = _permitted_job(ctx, job)
@@ -136,7 +138,7 @@ def heartbeat_job(ctx: Context, job: Id, request: HeartbeatRequest) -> Job:
 
 
 @operation("POST", "/jobs/{id}/complete", id="completeJob", permission="job.work",
-           summary="Complete a job")  # fmt: skip
+           cost="quick", records="protocol", summary="Complete a job")  # fmt: skip
 def complete_job(ctx: Context, job: Id, request: CompleteRequest) -> Job:
     """Send the outcome of a job; it is validated, and counts only once."""
     stored, contest = _permitted_job(ctx, job)
@@ -147,7 +149,15 @@ def complete_job(ctx: Context, job: Id, request: CompleteRequest) -> Job:
     return _resource(completed, contest)
 
 
-@operation("POST", "/jobs/{id}/fail", id="failJob", permission="job.work", summary="Fail a job")
+@operation(
+    "POST",
+    "/jobs/{id}/fail",
+    id="failJob",
+    permission="job.work",
+    cost="quick",
+    records="none",
+    summary="Fail a job",
+)
 def fail_job(ctx: Context, job: Id, request: FailRequest) -> Job:
     """Report why a worker could not do a job."""
     stored, contest = _permitted_job(ctx, job)
@@ -159,7 +169,7 @@ def fail_job(ctx: Context, job: Id, request: FailRequest) -> Job:
 
 
 @operation("POST", "/jobs/{id}/cancel", id="cancelJob", permission="job.manage",
-           summary="Cancel a job",
+           cost="quick", records="none", summary="Cancel a job",
            command=Command("jobs cancel", says="{job} is {result.state}"))  # fmt: skip
 def cancel_job(ctx: Context, job: Id) -> Job:
     """Cancel a job; its worker learns so at the next heartbeat.
@@ -176,7 +186,7 @@ def cancel_job(ctx: Context, job: Id) -> Job:
 
 
 @operation("POST", "/jobs/{id}/retry", id="retryJob", permission="job.manage",
-           summary="Queue a job again",
+           cost="quick", records="none", summary="Queue a job again",
            command=Command("jobs retry", says="{job} is {result.state}"))  # fmt: skip
 def retry_job(ctx: Context, job: Id) -> Job:
     """Queue a job again that failed or was cancelled.
@@ -192,7 +202,8 @@ def retry_job(ctx: Context, job: Id) -> Job:
     return _resource(jobs.retry(ctx.service, job, by=ctx.caller), contest)
 
 
-@operation("GET", "/queue", id="getQueue", permission="queue.read", summary="Get the queue",
+@operation("GET", "/queue", id="getQueue", permission="queue.read",
+           cost="quick", summary="Get the queue",
            command=Command("jobs queue"))  # fmt: skip
 def get_queue(ctx: Context) -> Queue:
     """Return the number of jobs by kind and state, and the workers.
@@ -208,7 +219,7 @@ def get_queue(ctx: Context) -> Queue:
 
 
 @operation("POST", "/queue", id="setQueue", permission="queue.manage",
-           summary="Pause or resume the queue",
+           cost="quick", records="none", summary="Pause or resume the queue",
            command=(Command("jobs pause", fixed={"paused": True}),
                     Command("jobs resume", fixed={"paused": False})))  # fmt: skip
 def set_queue(ctx: Context, request: QueueUpdate) -> Queue:

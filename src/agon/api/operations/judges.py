@@ -12,7 +12,7 @@ _CONFIDENCE: Final = 0.95
 
 
 @operation("GET", "/model-judges", id="getModelJudges", permission="model-judge.read",
-           summary="Get the measurements of model judges")  # fmt: skip
+           cost="quick", summary="Get the measurements of model judges")  # fmt: skip
 def get_model_judges(ctx: Context) -> ModelJudges:
     """Return what model judges have used, and their standing measurements with intervals.
 

@@ -21,7 +21,7 @@ _BINARY: Final[dict[str, Any]] = {ZIP: {"schema": {"type": "string", "format": "
 
 
 @operation("GET", "/contests/{contest}/ledger", id="getLedger", permission="ledger.read",
-           summary="Get the entries of a ledger", raw=True,
+           cost="streams", summary="Get the entries of a ledger", raw=True,
            media_types=("application/x-ndjson",))  # fmt: skip
 def get_ledger(
     ctx: ContestContext,
@@ -36,7 +36,7 @@ def get_ledger(
 
 
 @operation("GET", "/contests/{contest}/ledger/head", id="getLedgerHead",
-           permission="contest.read", summary="Get the signed head of a ledger",
+           permission="contest.read", cost="quick", summary="Get the signed head of a ledger",
            raw=True)  # fmt: skip
 def get_head(ctx: ContestContext) -> LedgerHead:
     """Sign the newest position the caller may see: it proves later what was there before."""
@@ -57,7 +57,7 @@ def get_head(ctx: ContestContext) -> LedgerHead:
     )
 
 
-@operation("GET", "/contests/{contest}/log", id="listLog", permission="contest.read",
+@operation("GET", "/contests/{contest}/log", id="listLog", permission="contest.read", cost="quick",
            summary="List what happened to a contest")  # fmt: skip
 def list_log(
     ctx: ContestContext,
@@ -90,13 +90,14 @@ def list_log(
 
 
 @operation("GET", "/contests/{contest}/export", id="exportContest", permission="export",
-           summary="Export a contest", raw=True, media_types=(ZIP,))  # fmt: skip
+           cost="boards", summary="Export a contest", raw=True, media_types=(ZIP,))  # fmt: skip
 def export_contest(ctx: ContestContext) -> None:
     """Return a contest's complete ledger with signed heads as a ZIP file."""
     raise NotImplementedError
 
 
 @operation("POST", "/contests/import", id="importContest", permission="import",
+           cost="bodies", records="import",
            summary="Import a contest", status=201, raw=True, body=_BINARY)  # fmt: skip
 def import_contest(ctx: Context) -> Contest:
     """Import a ZIP file of an export: all of it is verified before any of it is stored."""

@@ -15,7 +15,7 @@ _MEMBERS = "/contests/{contest}/members"
 _REASON = Option(required=True)
 
 
-@operation("GET", _MEMBERS, id="listMembers", permission="invitation.manage",
+@operation("GET", _MEMBERS, id="listMembers", permission="invitation.manage", cost="reads",
            summary="List people",
            command=Command("contest people", rows="members", columns=(
                "user", "name", "role", "joined_at", "seen_at", "submissions", "rank")),
@@ -34,7 +34,7 @@ def list_members(ctx: ContestContext) -> Items[Member]:
     return Items(items=tuple(map(Member.model_validate, listed)))
 
 
-@operation("GET", _MEMBERS + "/{id}", id="getMember", permission="invitation.manage",
+@operation("GET", _MEMBERS + "/{id}", id="getMember", permission="invitation.manage", cost="reads",
            summary="Get a person")  # fmt: skip
 def get_member(ctx: ContestContext, user: FreeId) -> Member:
     """Return a person of a contest, with what differs for the person."""
@@ -42,7 +42,8 @@ def get_member(ctx: ContestContext, user: FreeId) -> Member:
 
 
 @operation("POST", _MEMBERS + "/{id}/withdraw", id="withdrawMember",
-           permission="invitation.manage", summary="Withdraw a person",
+           permission="invitation.manage",
+           cost="reads", records="none", summary="Withdraw a person",
            command=Command("contest withdraw", options={"reason": _REASON},
                says="{user} is withdrawn from {contest}"))  # fmt: skip
 def withdraw_member(ctx: ContestContext, user: FreeId, request: MemberReason) -> Member:
@@ -59,7 +60,8 @@ def withdraw_member(ctx: ContestContext, user: FreeId, request: MemberReason) ->
 
 
 @operation("POST", _MEMBERS + "/{id}/reinstate", id="reinstateMember",
-           permission="invitation.manage", summary="Reinstate a person",
+           permission="invitation.manage",
+           cost="reads", records="none", summary="Reinstate a person",
            command=Command("contest reinstate", options={"reason": _REASON},
                says="{user} takes part in {contest} again"))  # fmt: skip
 def reinstate_member(ctx: ContestContext, user: FreeId, request: MemberReason) -> Member:
@@ -76,7 +78,8 @@ def reinstate_member(ctx: ContestContext, user: FreeId, request: MemberReason) -
 
 
 @operation("POST", _MEMBERS + "/{id}/hide", id="hideMember",
-           permission="invitation.manage", summary="Hide a person's name",
+           permission="invitation.manage",
+           cost="reads", records="none", summary="Hide a person's name",
            command=Command("contest hide", options={"reason": _REASON},
                says="the name of {user} is hidden in {contest}"))  # fmt: skip
 def hide_member(ctx: ContestContext, user: FreeId, request: MemberReason) -> Member:
@@ -93,7 +96,8 @@ def hide_member(ctx: ContestContext, user: FreeId, request: MemberReason) -> Mem
 
 
 @operation("POST", _MEMBERS + "/{id}/unhide", id="unhideMember",
-           permission="invitation.manage", summary="Show a person's name again",
+           permission="invitation.manage",
+           cost="reads", records="none", summary="Show a person's name again",
            command=Command("contest unhide", options={"reason": _REASON},
                says="the name of {user} is shown in {contest}"))  # fmt: skip
 def unhide_member(ctx: ContestContext, user: FreeId, request: MemberReason) -> Member:
@@ -108,7 +112,8 @@ def unhide_member(ctx: ContestContext, user: FreeId, request: MemberReason) -> M
 
 
 @operation("POST", _MEMBERS + "/{id}/extend", id="extendMember",
-           permission="invitation.manage", summary="Extend time or attempts for a person",
+           permission="invitation.manage",
+           cost="reads", records="none", summary="Extend time or attempts for a person",
            command=Command("contest extend", options={"ends_at": Option("--until", metavar="T"),
                "attempts": Option("--attempts", metavar="N"), "reason": _REASON},
                any_of=("ends_at", "attempts"),

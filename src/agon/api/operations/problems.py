@@ -20,7 +20,7 @@ ProblemId = Annotated[FreeId, Field(description="The problem's id, its P_hash, o
 
 
 @operation("GET", "/contests/{contest}/problems", id="listProblems", permission="contest.read",
-           summary="List problems")  # fmt: skip
+           cost="quick", summary="List problems")  # fmt: skip
 def list_problems(ctx: ContestContext, page: PageRequest) -> Page[Problem]:
     """Return problems in the order of their publication, with their disclosed terms."""
     start = page.after(int) or 0
@@ -35,7 +35,7 @@ def list_problems(ctx: ContestContext, page: PageRequest) -> Page[Problem]:
 
 
 @operation("GET", "/contests/{contest}/problems/{id}", id="getProblem",
-           permission="contest.read", summary="Get a problem")  # fmt: skip
+           permission="contest.read", cost="quick", summary="Get a problem")  # fmt: skip
 def get_problem(ctx: ContestContext, problem: ProblemId) -> Problem:
     """Return a problem with its disclosed terms; with source and all terms once it is revealed."""
     published = disclosure.problem(ctx.service, ctx.view, problem, user=ctx.caller.user)
@@ -43,7 +43,8 @@ def get_problem(ctx: ContestContext, problem: ProblemId) -> Problem:
 
 
 @operation("POST", "/contests/{contest}/problems", id="publishProblem",
-           permission="problem.manage", summary="Publish a problem", status=202)  # fmt: skip
+           permission="problem.manage",
+           cost="quick", records="protocol", summary="Publish a problem", status=202)  # fmt: skip
 def publish_problem(ctx: ContestContext, request: ProblemCreate) -> ProblemReceipt:
     """Validate a setter and publish its problem; a worker runs the setter."""
     name, job = problems.publish_problem(
@@ -53,7 +54,7 @@ def publish_problem(ctx: ContestContext, request: ProblemCreate) -> ProblemRecei
 
 
 @operation("POST", "/contests/{contest}/problems/{id}/reveal", id="revealProblem",
-           permission="problem.manage", summary="Reveal a problem",
+           permission="problem.manage", cost="quick", records="none", summary="Reveal a problem",
            command=Command("contest reveal", says="{problem} is revealed"))  # fmt: skip
 def reveal_problem(ctx: ContestContext, problem: ProblemId) -> Contest:
     """Show a problem's source and terms to everyone who may see the contest.

@@ -44,6 +44,7 @@ def ndjson_body(schema: dict[str, Any], example: str) -> dict[str, Any]:
 
 
 @operation("POST", "/contests/{contest}/records", id="addRecords", permission="records.add",
+           cost="bodies", records="sent",
            summary="Add records", status=201, raw=True, body=ndjson_body(_RECORD, _EXAMPLE),
            also={200: "Nothing was added: every record was there, or dry run."})  # fmt: skip
 def add_records(
@@ -89,7 +90,7 @@ def add_records(
 
 
 @operation("GET", "/contests/{contest}/records", id="listRecords", permission="records.read",
-           summary="List records", page_size=100)  # fmt: skip
+           cost="quick", summary="List records", page_size=100)  # fmt: skip
 def list_records(
     ctx: ContestContext,
     page: PageRequest,

@@ -31,7 +31,7 @@ RoundNumber = Annotated[int, Field(ge=1, le=1_000_000_000, description="The roun
 
 
 @operation("GET", "/contests/{contest}/rounds", id="listRounds", permission="contest.read",
-           summary="List rounds")  # fmt: skip
+           cost="quick", summary="List rounds")  # fmt: skip
 def list_rounds(ctx: ContestContext, page: PageRequest) -> Page[Round]:
     """Return the rounds of an arena, newest first."""
     stored = views.rounds(ctx.service, ctx.view, before=page.after(int), limit=page.sought)
@@ -39,21 +39,22 @@ def list_rounds(ctx: ContestContext, page: PageRequest) -> Page[Round]:
 
 
 @operation("GET", "/contests/{contest}/rounds/{number}", id="getRound", permission="contest.read",
-           summary="Get a round")  # fmt: skip
+           cost="quick", summary="Get a round")  # fmt: skip
 def get_round(ctx: ContestContext, number: RoundNumber) -> Round:
     """Return a round: its state, what is missing, who waits, and its pairs once it is settled."""
     return Round.model_validate(views.round_of(ctx.service, ctx.view, number))
 
 
 @operation("GET", "/contests/{contest}/next-round", id="getNextRound", permission="contest.read",
-           summary="Get when the next round begins")  # fmt: skip
+           cost="quick", summary="Get when the next round begins")  # fmt: skip
 def get_next_round(ctx: ContestContext) -> NextRound:
     """Return when the next round begins by itself, and everything that is missing for one now."""
     return NextRound(**views.next_round(ctx.service, ctx.view))
 
 
 @operation("GET", "/contests/{contest}/protections", id="listProtections",
-           permission="contest.read", summary="List protections that are off")  # fmt: skip
+           permission="contest.read",
+           cost="quick", summary="List protections that are off")  # fmt: skip
 def list_protections(ctx: ContestContext) -> Items[DisabledProtection]:
     """Return what the rules promise and what does not work now, each with the rule and the reason.
 
@@ -65,7 +66,7 @@ def list_protections(ctx: ContestContext) -> Items[DisabledProtection]:
 
 
 @operation("GET", "/contests/{contest}/results", id="listResults", permission="contest.read",
-           summary="List results of matches")  # fmt: skip
+           cost="quick", summary="List results of matches")  # fmt: skip
 def list_results(
     ctx: ContestContext,
     page: PageRequest,
@@ -91,7 +92,7 @@ def list_results(
 
 
 @operation("GET", "/contests/{contest}/matches/{match}", id="getMatch", permission="contest.read",
-           summary="Get a match")  # fmt: skip
+           cost="quick", summary="Get a match")  # fmt: skip
 def get_match(ctx: ContestContext, match: FreeId, *, as_of: AsOf = None) -> Match:
     """Return a match: prompt, answers, votes and the proof of its draw once it is settled.
 
@@ -102,7 +103,7 @@ def get_match(ctx: ContestContext, match: FreeId, *, as_of: AsOf = None) -> Matc
 
 
 @operation("GET", "/contests/{contest}/latencies", id="listLatencies",
-           permission="contest.read-live", summary="List latencies")  # fmt: skip
+           permission="contest.read-live", cost="quick", summary="List latencies")  # fmt: skip
 def list_latencies(ctx: ContestContext) -> Items[Latency]:
     """Return how long answers and votes took: over all participants, then for each of them.
 
@@ -113,7 +114,7 @@ def list_latencies(ctx: ContestContext) -> Items[Latency]:
 
 
 @operation("GET", "/contests/{contest}/robustness", id="getRobustness", permission="contest.read",
-           summary="State how sure the ranks of bots are")  # fmt: skip
+           cost="reads", summary="State how sure the ranks of bots are")  # fmt: skip
 def get_robustness(ctx: ContestContext, *, as_of: AsOf = None) -> Robustness:
     """Return what the Bradley–Terry board does not know, and Elo's noise floor.
 
@@ -125,7 +126,7 @@ def get_robustness(ctx: ContestContext, *, as_of: AsOf = None) -> Robustness:
 
 
 @operation("GET", "/contests/{contest}/board-robustness", id="getBoardRobustness",
-           permission="contest.read",
+           permission="contest.read", cost="reads",
            summary="Get what is stored of the robustness of boards")  # fmt: skip
 def get_board_robustness(ctx: ContestContext, *, as_of: AsOf = None) -> BoardRobustness:
     """Return how few matches would change the first Bradley–Terry ranks, and Elo's noise floor.
@@ -136,7 +137,7 @@ def get_board_robustness(ctx: ContestContext, *, as_of: AsOf = None) -> BoardRob
 
 
 @operation("GET", "/contests/{contest}/judges/{judge}", id="getJudge", permission="contest.read",
-           summary="Report on a judge")  # fmt: skip
+           cost="reads", summary="Report on a judge")  # fmt: skip
 def get_judge(ctx: ContestContext, judge: FreeId, *, as_of: AsOf = None) -> JudgeReport:
     """Return how a judge judges: agreement, accuracy, position, honeypots; each with its cases."""
     return JudgeReport.model_validate(judge_of(ctx.service, ctx.view, judge, as_of=as_of))

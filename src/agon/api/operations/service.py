@@ -5,14 +5,16 @@ from agon.api.operation import Context, operation
 from agon.version import __version__
 
 
-@operation("GET", "/healthz", id="getHealth", permission=None, summary="Liveness", raw=True,
+@operation("GET", "/healthz", id="getHealth", permission=None,
+           cost="quick", summary="Liveness", raw=True,
            prefix="")  # fmt: skip
 def get_health(_ctx: Context) -> Health:
     """Respond as long as the process can respond at all; no other component is checked."""
     return Health(status="alive", version=__version__)
 
 
-@operation("GET", "/readyz", id="getReadiness", permission=None, summary="Readiness", raw=True,
+@operation("GET", "/readyz", id="getReadiness", permission=None,
+           cost="quick", summary="Readiness", raw=True,
            prefix="")  # fmt: skip
 def get_readiness(ctx: Context) -> Readiness:
     """Return 200 when the database can be reached and has the right revision, else 503."""
@@ -21,7 +23,7 @@ def get_readiness(ctx: Context) -> Readiness:
     return Readiness(status="ready", version=__version__)
 
 
-@operation("GET", "/metrics", id="getMetrics", permission="metrics.read",
+@operation("GET", "/metrics", id="getMetrics", permission="metrics.read", cost="quick",
            summary="Prometheus metrics", raw=True, media_types=("text/plain",),
            prefix="")  # fmt: skip
 def get_metrics(_ctx: Context) -> None:

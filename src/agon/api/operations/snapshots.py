@@ -21,7 +21,7 @@ _REBUILDING = {202: "Rows are being rebuilt; repeat the request when the job is 
 
 
 @operation("GET", "/contests/{contest}/snapshots", id="listSnapshots",
-           permission="contest.read", summary="List snapshots")  # fmt: skip
+           permission="contest.read", cost="quick", summary="List snapshots")  # fmt: skip
 def list_snapshots(
     ctx: ContestContext, page: PageRequest, *, board: FreeId | None = None
 ) -> Page[Snapshot]:
@@ -38,7 +38,7 @@ def list_snapshots(
 
 
 @operation("GET", "/contests/{contest}/snapshots/{no}", id="getSnapshot",
-           permission="contest.read", summary="Get a snapshot")  # fmt: skip
+           permission="contest.read", cost="quick", summary="Get a snapshot")  # fmt: skip
 def get_snapshot(ctx: ContestContext, no: Annotated[int, Field(ge=1, lt=1 << 62)]) -> Snapshot:
     """Return a snapshot: its signed manifest, and whether its rows are stored."""
     limit = last_readable_seq(ctx.view)
@@ -58,7 +58,8 @@ def get_snapshot(ctx: ContestContext, no: Annotated[int, Field(ge=1, lt=1 << 62)
 
 
 @operation("GET", "/contests/{contest}/participants", id="listParticipants",
-           permission="contest.read", summary="List participants", also=_REBUILDING)  # fmt: skip
+           permission="contest.read",
+           cost="quick", summary="List participants", also=_REBUILDING)  # fmt: skip
 def list_participants(ctx: ContestContext, page: PageRequest) -> Page[dict[str, Any]]:
     """Return participants in the order of the default board, those without a score last.
 
@@ -72,7 +73,8 @@ def list_participants(ctx: ContestContext, page: PageRequest) -> Page[dict[str, 
 
 
 @operation("GET", "/contests/{contest}/participants/{id}", id="getParticipant",
-           permission="contest.read", summary="Get a participant", also=_REBUILDING)  # fmt: skip
+           permission="contest.read",
+           cost="reads", summary="Get a participant", also=_REBUILDING)  # fmt: skip
 def get_participant(ctx: ContestContext, participant_id: ParticipantId) -> Participant:
     """Return a participant on every board."""
     return Participant.model_validate(participant(ctx.service, ctx.view, participant_id))

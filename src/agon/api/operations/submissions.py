@@ -38,7 +38,7 @@ _EXAMPLE: Final = '{"match_id":"m1","judge_id":"judy","vote":"A"}\n'
 
 
 @operation("POST", "/contests/{contest}/submissions", id="submit", permission="submission.add",
-           summary="Create a submission", status=202,
+           cost="quick", records="protocol", summary="Create a submission", status=202,
            location="/contests/{contest}/submissions/{result.id}")  # fmt: skip
 def submit(ctx: ContestContext, request: SubmissionCreate) -> SubmissionReceipt:
     """Submit a program or an agent; a worker judges it."""
@@ -58,7 +58,7 @@ def submit(ctx: ContestContext, request: SubmissionCreate) -> SubmissionReceipt:
 
 
 @operation("GET", "/contests/{contest}/submissions", id="listSubmissions",
-           permission="submission.read-own", summary="List submissions")  # fmt: skip
+           permission="submission.read-own", cost="quick", summary="List submissions")  # fmt: skip
 def list_submissions(
     ctx: ContestContext,
     page: PageRequest,
@@ -79,7 +79,7 @@ def list_submissions(
 
 
 @operation("GET", "/contests/{contest}/submissions/{id}", id="getSubmission",
-           permission="submission.read-own", summary="Get a submission")  # fmt: skip
+           permission="submission.read-own", cost="quick", summary="Get a submission")  # fmt: skip
 def get_submission(ctx: ContestContext, submission: SubmissionId) -> Submission:
     """Return a submission, with its verdict once the caller may see one."""
     stored = listing.submission(ctx.service, ctx.view, submission, by=ctx.caller)
@@ -87,7 +87,8 @@ def get_submission(ctx: ContestContext, submission: SubmissionId) -> Submission:
 
 
 @operation("GET", "/contests/{contest}/submissions/{id}/trials", id="getTrials",
-           permission="submission.read-own", summary="Get a submission's trials")  # fmt: skip
+           permission="submission.read-own",
+           cost="quick", summary="Get a submission's trials")  # fmt: skip
 def get_trials(ctx: ContestContext, submission: SubmissionId) -> TrialRun:
     """Return the run of a submitted agent: progress, and each task's result, reason and cost.
 
@@ -97,7 +98,7 @@ def get_trials(ctx: ContestContext, submission: SubmissionId) -> TrialRun:
 
 
 @operation("POST", "/contests/{contest}/votes", id="addVotes", permission="vote.add",
-           summary="Add votes", status=201, raw=True,
+           cost="bodies", records="votes", summary="Add votes", status=201, raw=True,
            body=ndjson_body(_VOTE, _EXAMPLE))  # fmt: skip
 def add_votes(ctx: ContestContext) -> ImportSummary:
     """Add votes, rows of the table votes. Judges add their own, dated by the service.
@@ -108,13 +109,14 @@ def add_votes(ctx: ContestContext) -> ImportSummary:
 
 
 @operation("GET", "/contests/{contest}/votes", id="listVotes", permission="vote.read",
-           summary="List votes", page_size=100)  # fmt: skip
+           cost="quick", summary="List votes", page_size=100)  # fmt: skip
 def list_votes(ctx: ContestContext, page: PageRequest) -> Page[Record]:
     """Return votes in ledger order."""
     return records_page(ctx, page, ballot_of(ctx).table)
 
 
 @operation("POST", "/contests/{contest}/matches", id="drawRound", permission="match.draw",
+           cost="quick", records="protocol",
            summary="Draw a round", status=202, location="/jobs/{result.id}",
            command=Command(
                "arena round", says="{result.id}", formats=True,
@@ -140,7 +142,7 @@ def draw_round(ctx: ContestContext) -> Job:
 
 
 @operation("GET", "/contests/{contest}/matches", id="listMatches", permission="match.read",
-           summary="List matches", page_size=100)  # fmt: skip
+           cost="quick", summary="List matches", page_size=100)  # fmt: skip
 def list_matches(ctx: ContestContext, page: PageRequest) -> Page[Record]:
     """Return matches in ledger order."""
     return records_page(ctx, page, _rounds_of(ctx).matches)

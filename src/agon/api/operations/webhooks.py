@@ -23,7 +23,7 @@ _EVENTS = Option("--event", metavar="KIND", help="A kind of event, such as snaps
 _QUEUED = "queued; agon webhooks deliveries {contest} {webhook} shows whether it arrived"
 
 
-@operation("GET", _WEBHOOKS, id="listWebhooks", permission="webhook.manage",
+@operation("GET", _WEBHOOKS, id="listWebhooks", permission="webhook.manage", cost="quick",
            summary="List webhooks",
            command=Command("webhooks list", blank={"events": "all"},
                            columns=("id", "url", "events", "staff", "active", "by")))  # fmt: skip
@@ -42,7 +42,7 @@ def list_webhooks(ctx: ContestContext) -> Items[Webhook]:
 
 
 @operation("POST", _WEBHOOKS, id="createWebhook", permission="webhook.manage",
-           summary="Create a webhook", status=201, secret=True,
+           cost="quick", records="none", summary="Create a webhook", status=201, secret=True,
            location="/contests/{contest}/webhooks/{result.id}",
            command=Command(
                "webhooks add", once="secret",
@@ -76,7 +76,7 @@ def create_webhook(ctx: ContestContext, request: WebhookCreate) -> WebhookWithSe
 
 
 @operation("PATCH", _WEBHOOKS + "/{id}", id="changeWebhook", permission="webhook.manage",
-           summary="Update a webhook",
+           cost="quick", records="none", summary="Update a webhook",
            command=Command(
                "webhooks change",
                says="{result.id} is {result.active:on|off}: {result.events:all kinds} to "
@@ -103,7 +103,7 @@ def update_webhook(ctx: ContestContext, webhook: Id, request: WebhookUpdate) -> 
 
 
 @operation("DELETE", _WEBHOOKS + "/{id}", id="removeWebhook", permission="webhook.manage",
-           summary="Delete a webhook", status=204,
+           cost="quick", records="none", summary="Delete a webhook", status=204,
            command=Command("webhooks remove",
                            says="{webhook} is removed; nothing is sent there any more")
 )  # fmt: skip
@@ -121,7 +121,7 @@ def delete_webhook(ctx: ContestContext, webhook: Id) -> None:
 
 
 @operation("GET", _WEBHOOKS + "/{id}/deliveries", id="listDeliveries",
-           permission="webhook.manage", summary="List deliveries",
+           permission="webhook.manage", cost="quick", summary="List deliveries",
            command=Command("webhooks deliveries", top=-1,
                            columns=("id", "state", "attempts", "answer", "created_at"))
 )  # fmt: skip
@@ -143,7 +143,7 @@ def list_deliveries(ctx: ContestContext, page: PageRequest, webhook: Id) -> Page
 
 
 @operation("POST", _WEBHOOKS + "/{id}/test", id="testWebhook", permission="webhook.manage",
-           summary="Send a test event", status=202,
+           cost="quick", records="none", summary="Send a test event", status=202,
            command=Command("webhooks test", says="{result.id}", note=_QUEUED))  # fmt: skip
 def send_test(ctx: ContestContext, webhook: Id) -> Delivery:
     """Send an event of kind ``webhook-tested``, even if the webhook does not select that kind.
@@ -160,7 +160,8 @@ def send_test(ctx: ContestContext, webhook: Id) -> Delivery:
 
 
 @operation("POST", _WEBHOOKS + "/{id}/deliveries/{delivery}/redeliver", id="redeliver",
-           permission="webhook.manage", summary="Send an event again", status=202,
+           permission="webhook.manage",
+           cost="quick", records="none", summary="Send an event again", status=202,
            command=Command("webhooks redeliver", says="{result.id}", note=_QUEUED))  # fmt: skip
 def redeliver(ctx: ContestContext, webhook: Id, delivery: Id) -> Delivery:
     """Send the event of a delivery again, as a new delivery.

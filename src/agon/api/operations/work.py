@@ -18,7 +18,8 @@ Wait = Annotated[
 
 
 @operation("GET", "/contests/{contest}/bots/{bot}/work", id="getBotWork",
-           permission="bot.manage", summary="Get the work of a bot", raw=True)  # fmt: skip
+           permission="bot.manage",
+           cost="quick", summary="Get the work of a bot", raw=True)  # fmt: skip
 def get_bot_work(ctx: ContestContext, bot: FreeId, *, wait: Wait = 0) -> WorkItems:  # noqa: ARG001 (the server waits)
     """Return what a bot without an endpoint has to do; wait for it if there is nothing."""
     items = work.work_of_bot(ctx.service, ctx.contest.id, bot, by=ctx.caller)
@@ -26,7 +27,7 @@ def get_bot_work(ctx: ContestContext, bot: FreeId, *, wait: Wait = 0) -> WorkIte
 
 
 @operation("GET", "/contests/{contest}/judge/work", id="getJudgeWork", permission="work.judge",
-           summary="Get the work of a judge", raw=True)  # fmt: skip
+           cost="quick", summary="Get the work of a judge", raw=True)  # fmt: skip
 def get_judge_work(ctx: ContestContext, *, wait: Wait = 0) -> WorkItems:  # noqa: ARG001 (the server waits)
     """Return the votes that the caller has to cast; wait for them if there are none.
 
@@ -37,7 +38,8 @@ def get_judge_work(ctx: ContestContext, *, wait: Wait = 0) -> WorkItems:  # noqa
 
 
 @operation("GET", "/contests/{contest}/judge/eligibility", id="getJudgeEligibility",
-           permission="work.judge", summary="State whether the caller may judge")  # fmt: skip
+           permission="work.judge",
+           cost="reads", summary="State whether the caller may judge")  # fmt: skip
 def get_judge_eligibility(ctx: ContestContext) -> Eligibility:
     """Return what keeps the caller from judging, in the words of the rules, as of a bot."""
     reasons = people.eligibility(ctx.service, ctx.view, by=ctx.caller)
@@ -45,6 +47,7 @@ def get_judge_eligibility(ctx: ContestContext) -> Eligibility:
 
 
 @operation("POST", "/contests/{contest}/work/{id}", id="handIn", permission="work.hand-in",
+           cost="quick", records="protocol",
            summary="Hand in an answer or a vote", errors=(410,))  # fmt: skip
 def hand_in(ctx: ContestContext, item: Id, request: HandInRequest) -> Receipt:
     """Hand in an answer, a vote or an error. The same body again has the effect of one."""

@@ -179,7 +179,7 @@ def accept(
         token, text = new_token(service, grant)
         session.access.add_token(token)
         if invitation.approval:
-            session.invitations.add_request(
+            session.join_requests.add(
                 JoinRequest(
                     id=token.id,
                     contest_no=contest.no,

@@ -52,10 +52,10 @@ def reject(service: Service, contest_id: str, request_id: str, *, by: Caller) ->
 
 
 def _lock(session: Session, contest: Contest, request_id: str) -> tuple[JoinRequest, Token]:
-    request = session.invitations.request(contest.no, request_id)
+    request = session.join_requests.find(contest.no, request_id)
     token = None if request is None else session.access.lock_token(request.id)
     # Who held the lock on the token may have ended the request.
-    request = session.invitations.request(contest.no, request_id)
+    request = session.join_requests.find(contest.no, request_id)
     if request is None or token is None:
         raise NotFound(
             f"{contest.id} has no request to join {request_id[:40]!r}; list the requests that wait"
@@ -71,7 +71,7 @@ def _end(
     action: str,
     by: Caller,
 ) -> None:
-    session.invitations.remove_request(request.id)
+    session.join_requests.remove(request.id)
     add_audit_entry(
         service, session, by=by, action=f"invitation.{action}", target=request.invitation,
         detail={"contest": contest.id, "user": request.user, "role": request.role,

@@ -10,6 +10,7 @@ from agon.app.analysis.score import Result
 from agon.app.contests.ledgers.positions import snapshot_at
 from agon.app.service import Service
 from agon.disciplines import discipline
+from agon.entities.boards import EpochBurn, MinerShares
 from agon.entities.contests import Snapshot
 from agon.errors import NotFound
 from agon.kernel.rounding import publish
@@ -19,49 +20,6 @@ _MINERS: Final = 6
 
 MAX_EPOCHS: Final = 300
 """Maximum number of epochs listed: the last ones."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class EpochBurn:
-    """An epoch: where the emission went, in shares of 1.
-
-    They sum to 1, unless the burn is added to what miners get or the cap drops its excess.
-
-    Attributes:
-        epoch: its number.
-        paid: to miners.
-        decay: burned since no score improved.
-        unassigned: burned since no competition has it.
-        own: earned by submissions of the uid that burns, or of hotkeys without a uid.
-        cap: burned since a miner may not get more.
-    """
-
-    epoch: int
-    paid: float
-    decay: float
-    unassigned: float
-    own: float
-    cap: float
-
-    @property
-    def burn(self) -> float:
-        """What the uid that burns gets, 1 at the most (rule ``burn_application``)."""
-        return min(1.0, self.decay + self.unassigned + self.own + self.cap)
-
-
-@dataclass(frozen=True, kw_only=True)
-class MinerShares:
-    """What a miner got of the emission of each epoch.
-
-    Attributes:
-        uid: its uid.
-        hotkey: which held the uid last; None: the records name none.
-        shares: of 1, one for each of the epochs listed.
-    """
-
-    uid: str
-    hotkey: str | None
-    shares: tuple[float, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,7 +170,6 @@ def _burn(allocation: Any) -> EpochBurn:
         "own": allocation.own + allocation.unregistered,
         "cap": allocation.excess,
     }
-    return EpochBurn(
-        epoch=int(allocation.epoch),
-        **{name: publish(float(share), places=12) for name, share in shares.items()},
-    )
+    published = {name: publish(float(share), places=12) for name, share in shares.items()}
+    burn = min(1.0, sum(published[name] for name in ("decay", "unassigned", "own", "cap")))
+    return EpochBurn(epoch=int(allocation.epoch), burn=burn, **published)

@@ -1,32 +1,12 @@
 """Say what the times of a contest mean now: whether it runs, and what comes next."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
 from agon.app.service import Service
-from agon.entities.contests import Contest, Phase, Snapshot
+from agon.entities.contests import Amendment, Contest, ContestClock, Phase, Snapshot
 from agon.ledger.contest_state import Lifecycle
 from agon.store.session import Session
-
-
-@dataclass(frozen=True, kw_only=True)
-class Amendment:
-    """The last correction of a final result.
-
-    Attributes:
-        seq: position of the ledger from which the amended result holds.
-        at: the ledger's time there.
-        reason: why; None: this database does not know the change set.
-        change: the change set that did it; None as well.
-        final_seq: position of the result that was final before.
-    """
-
-    seq: int
-    at: datetime
-    reason: str | None
-    change: str | None
-    final_seq: int
 
 
 class TimedContest(Protocol):
@@ -47,25 +27,6 @@ class TimedContest(Protocol):
     @property
     def ends_at(self) -> datetime | None:
         """When they may not any more; None: once it is final."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContestClock:
-    """The clock of a contest.
-
-    Attributes:
-        phase: where the contest is.
-        next: the next time that its organizers have set; None: there is none.
-        next_at: when that is.
-        amendment: what amended the final result; None: nothing.
-        void_reason: why the whole contest is void; None: it counts.
-    """
-
-    phase: Phase
-    next: Literal["start", "end"] | None = None
-    next_at: datetime | None = None
-    amendment: Amendment | None = None
-    void_reason: str | None = None
 
 
 def amendment_of(session: Session, contest: Contest) -> Amendment | None:

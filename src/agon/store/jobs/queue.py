@@ -19,12 +19,8 @@ from sqlalchemy.exc import IntegrityError
 from agon.entities.jobs import Job, JobKind, JobState, NewJob, WaitEstimate, WorkerInfo
 from agon.errors import Conflict, NotFound
 from agon.kernel.times import from_micros, to_micros
-from agon.store.connection.transaction import (
-    Transaction,
-    from_micros_or_none,
-    json_text,
-    parse_json,
-)
+from agon.store.connection.entity_rows import entity_of, entity_of_values
+from agon.store.connection.transaction import Transaction, json_text, parse_json
 from agon.store.jobs.claims import CLAIM, COLUMNS, LATE, reset_times
 from agon.store.jobs.wait_estimate import estimate_wait
 from agon.store.paging import newest_first
@@ -38,6 +34,7 @@ _IS_DONE: Final[ColumnElement[bool]] = JOBS.c.state == literal_column("'done'")
 
 _ENDED: Final = ("done", "failed", "cancelled")
 _EXPIRED_AT_A_TIME: Final = 100
+_PRIORITY: Final = COLUMNS.index("negated_priority")
 
 
 class Queue:
@@ -125,7 +122,10 @@ class Queue:
         sql = CLAIM.format(kinds=_marks(kinds), limited=limited, locking=locking)
         values = [worker, lease, to_micros(now + span), at, at, *kinds, at, *(contests or ())]
         rows = self._transaction.query(sql, values)
-        return _job(dict(zip(COLUMNS, rows[0], strict=True))) if rows else None
+        if not rows:
+            return None
+        priority = -rows[0][_PRIORITY]
+        return entity_of_values(Job, rows[0], COLUMNS, priority=priority)
 
     def heartbeat(
         self,
@@ -388,13 +388,5 @@ def _marks(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))
 
 
-def _job(row: Row[Any] | Mapping[str, Any]) -> Job:
-    values = row._asdict() if isinstance(row, Row) else dict(row)
-    values["priority"] = -values.pop("negated_priority")
-    del values["timed_at"]
-    for name in ("payload", "result"):
-        values[name] = parse_json(values[name])
-    values["causes"] = tuple(parse_json(values["causes"]))
-    for name in ("created_at", "not_before", "leased_until", "started_at", "ended_at"):
-        values[name] = from_micros_or_none(values[name])
-    return Job(**values)
+def _job(row: Row[Any]) -> Job:
+    return entity_of(Job, row, priority=-row.negated_priority)

@@ -19,9 +19,9 @@ from agon.entities.arena import (
 )
 from agon.errors import NotFound
 from agon.kernel.times import to_micros
+from agon.store.connection.entity_rows import columns_of, entity_of
 from agon.store.connection.locks import lock_row
 from agon.store.connection.transaction import json_text, parse_json
-from agon.store.live.arena_rows import columns_of, entity_of
 from agon.store.live.arena_work import BATCH, ArenaWork, require_round
 from agon.store.schema import (
     HONEYPOT_ANSWERS,

@@ -6,6 +6,7 @@ SQLite to run it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
@@ -14,14 +15,9 @@ from sqlalchemy import Row, Select, func, select, update
 from agon.entities.arena import LiveBot, Work, WorkKind
 from agon.errors import NotFound
 from agon.kernel.times import to_micros
+from agon.store.connection.entity_rows import columns_of, entity_of, entity_of_values
 from agon.store.connection.locks import lock_row
 from agon.store.connection.transaction import Transaction, parse_json
-from agon.store.live.arena_rows import (
-    StoredResult,
-    columns_of,
-    entity_of,
-    entity_of_values,
-)
 from agon.store.schema import LIVE_BOTS, ROUNDS, WORK
 
 T = TypeVar("T")
@@ -63,6 +59,19 @@ RETURNING EXISTS (SELECT 1 FROM work waiting WHERE waiting.contest_no = ? AND wa
 """
 
 _SET_LATENCY: Final = "UPDATE live_bots SET latency_ms = ? WHERE contest_no = ? AND id = ?"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredResult:
+    """What became of a result that was handed in.
+
+    Attributes:
+        is_stored: whether the work had none before.
+        is_last: whether it is stored, and no other work of the round waits.
+    """
+
+    is_stored: bool
+    is_last: bool
 
 
 class ArenaWork:

@@ -1,14 +1,14 @@
 """Store the use and the measurements of model judges."""
 
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import select
 
 from agon.entities.judging import JudgeCount, JudgeFailure, ModelUsage
-from agon.kernel.times import from_micros, to_micros
+from agon.kernel.times import to_micros
+from agon.store.connection.entity_rows import columns_of, entity_of
 from agon.store.connection.locks import lock_row
-from agon.store.connection.transaction import Transaction, from_micros_or_none, to_micros_or_none
+from agon.store.connection.transaction import Transaction
 from agon.store.schema import MODEL_COUNTS, MODEL_FAILURES, MODEL_USAGE
 
 
@@ -21,26 +21,25 @@ class Judging:
     def usage(self, judge: str) -> ModelUsage:
         """Return what a judge has used; nothing if it was never used."""
         row = self._transaction.first(select(MODEL_USAGE).where(MODEL_USAGE.c.judge == judge))
-        return ModelUsage(judge=judge) if row is None else _usage(row)
+        return ModelUsage(judge=judge) if row is None else entity_of(ModelUsage, row)
 
     def usages(self) -> list[ModelUsage]:
         """Return what every judge has used, sorted by judge."""
         listing = select(MODEL_USAGE).order_by(MODEL_USAGE.c.judge)
-        return [_usage(row) for row in self._transaction.all(listing)]
+        return [entity_of(ModelUsage, row) for row in self._transaction.all(listing)]
 
     def lock_usage(self, judge: str) -> ModelUsage:
         """Return what a judge has used; others wait to change it until the session ends."""
-        empty = {**vars(ModelUsage(judge=judge)), "resumes_at": None}
+        empty = columns_of(ModelUsage(judge=judge))
         adding = self._transaction.insert(MODEL_USAGE).values(**empty)
         self._transaction.change(adding.on_conflict_do_nothing(index_elements=["judge"]))
         locking = select(MODEL_USAGE).where(MODEL_USAGE.c.judge == judge)
         row = lock_row(self._transaction, locking, "model_usage")
-        return ModelUsage(judge=judge) if row is None else _usage(row)
+        return ModelUsage(judge=judge) if row is None else entity_of(ModelUsage, row)
 
     def save_usage(self, usage: ModelUsage) -> None:
         """Store what a judge has used; the session holds its lock."""
-        values = {**vars(usage), "resumes_at": to_micros_or_none(usage.resumes_at)}
-        self._transaction.upsert(MODEL_USAGE, values)
+        self._transaction.upsert(MODEL_USAGE, columns_of(usage))
 
     def add_count(self, judge: str, measure: str, *, successes: int, trials: int) -> None:
         """Add to the counts of a measure; sessions that add at the same time lose nothing."""
@@ -71,18 +70,9 @@ class Judging:
     def failures(self) -> list[JudgeFailure]:
         """Return the failed calls of all judges by reason, sorted by judge and reason."""
         listing = select(MODEL_FAILURES).order_by(MODEL_FAILURES.c.judge, MODEL_FAILURES.c.code)
-        return [
-            JudgeFailure(**{**row._asdict(), "last_at": from_micros(row.last_at)})
-            for row in self._transaction.all(listing)
-        ]
+        return [entity_of(JudgeFailure, row) for row in self._transaction.all(listing)]
 
     def counts(self) -> list[JudgeCount]:
         """Return the counts of all judges, sorted by judge and measure."""
         listing = select(MODEL_COUNTS).order_by(MODEL_COUNTS.c.judge, MODEL_COUNTS.c.measure)
-        return [JudgeCount(**row._mapping) for row in self._transaction.all(listing)]  # noqa: SLF001 (SQLAlchemy's public name)
-
-
-def _usage(row: Row[Any]) -> ModelUsage:
-    values = row._asdict()
-    values["resumes_at"] = from_micros_or_none(values["resumes_at"])
-    return ModelUsage(**values)
+        return [entity_of(JudgeCount, row) for row in self._transaction.all(listing)]

@@ -1,6 +1,7 @@
 """Users, tokens, stored responses and the audit log in the database."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -8,14 +9,9 @@ from sqlalchemy import ColumnElement, Row, Select, delete, func, select, tuple_,
 
 from agon.entities.access import AuditEntry, Everywhere, StoredResponse, Token, User, folded_id
 from agon.errors import Conflict, NotFound, did_you_mean
-from agon.kernel.times import from_micros, to_micros
-from agon.store.connection.transaction import (
-    Transaction,
-    from_micros_or_none,
-    json_text,
-    parse_json,
-    to_micros_or_none,
-)
+from agon.kernel.times import to_micros
+from agon.store.connection.entity_rows import columns_of, entity_of
+from agon.store.connection.transaction import Transaction
 from agon.store.schema import AUDIT, RESPONSES, TOKENS, USERS
 
 _SUGGESTED_AMONG = 1000
@@ -72,7 +68,7 @@ class Access:
         listing = select(USERS).order_by(USERS.c.id).limit(limit)
         if after is not None:
             listing = listing.where(USERS.c.id > after)
-        return [_user(row) for row in self._transaction.all(listing)]
+        return [entity_of(User, row) for row in self._transaction.all(listing)]
 
     def add_token(self, token: Token) -> None:
         """Add a token.
@@ -165,11 +161,11 @@ class Access:
         row = self._transaction.first(
             select(RESPONSES).where(RESPONSES.c.caller == caller, RESPONSES.c.key == key)
         )
-        return None if row is None else _response(row)
+        return None if row is None else entity_of(StoredResponse, row)
 
     def add_response(self, response: StoredResponse) -> bool:
         """Store a response; return False, and store nothing, if the key is taken."""
-        adding = self._transaction.insert(RESPONSES).values(**_response_values(response))
+        adding = self._transaction.insert(RESPONSES).values(**columns_of(response))
         return bool(self._transaction.change(adding.on_conflict_do_nothing()))
 
     def take_over_response(self, response: StoredResponse, *, lost_before: datetime) -> bool:
@@ -181,7 +177,7 @@ class Access:
         same = (RESPONSES.c.caller == response.caller) & (RESPONSES.c.key == response.key)
         return bool(
             self._transaction.change(
-                update(RESPONSES).where(same, is_lost).values(_response_values(response))
+                update(RESPONSES).where(same, is_lost).values(columns_of(response))
             )
         )
 
@@ -193,7 +189,7 @@ class Access:
 
     def save_response(self, response: StoredResponse) -> None:
         """Store the response to a pending request."""
-        self._transaction.upsert(RESPONSES, _response_values(response))
+        self._transaction.upsert(RESPONSES, columns_of(response))
 
     def delete_responses(self, *, before: datetime, limit: int) -> int:
         """Delete responses older than a time, at most ``limit``; return how many."""
@@ -208,14 +204,8 @@ class Access:
 
     def add_audit_entry(self, entry: AuditEntry) -> None:
         """Add an entry to the audit log."""
-        values = {
-            "at": to_micros(entry.at),
-            "by": entry.by,
-            "action": entry.action,
-            "target": entry.target,
-            "detail": json_text(entry.detail),
-            "network": entry.network,
-        }
+        values = columns_of(entry)
+        del values["no"]  # the database assigns it
         self._transaction.change(self._transaction.insert(AUDIT).values(**values))
 
     def audit_entries(self, *, before: int | None = None, limit: int = 100) -> list[AuditEntry]:
@@ -223,13 +213,13 @@ class Access:
         listing = select(AUDIT).order_by(AUDIT.c.no.desc()).limit(limit)
         if before is not None:
             listing = listing.where(AUDIT.c.no < before)
-        return [_audit_entry(row) for row in self._transaction.all(listing)]
+        return [entity_of(AuditEntry, row) for row in self._transaction.all(listing)]
 
     def _user(self, asking: Select[Any], user_id: str) -> User:
         row = self._transaction.first(asking)
         if row is None:
             raise self._no_user(user_id)
-        return _user(row)
+        return entity_of(User, row)
 
     def _no_user(self, user_id: str) -> NotFound:
         ids = [row.id for row in self._transaction.all(select(USERS.c.id).limit(_SUGGESTED_AMONG))]
@@ -238,78 +228,21 @@ class Access:
 
 
 def _user_values(user: User) -> dict[str, Any]:
-    return {
-        "id": user.id,
-        "name": user.name,
-        "created_at": to_micros(user.created_at),
-        "disabled": user.disabled,
-        "password": user.password,
-        "folded": folded_id(user.id),
-    }
-
-
-def _user(row: Row[Any]) -> User:
-    values = row._asdict()
-    values["created_at"] = from_micros(values["created_at"])
-    del values["folded"]
-    return User(**values)
+    return {**columns_of(user), "folded": folded_id(user.id)}
 
 
 def _token_values(token: Token) -> dict[str, Any]:
-    return {
-        "id": token.id,
-        "user_id": token.user,
-        "label": token.label,
-        "role": token.role,
-        "secret_sha256": token.secret_sha256,
-        "contests": json_text(token.contests),
-        "scopes": json_text(token.scopes),
-        "created_at": to_micros(token.created_at),
-        "expires_at": to_micros_or_none(token.expires_at),
-        "revoked_at": to_micros_or_none(token.revoked_at),
-        "used_at": to_micros_or_none(token.used_at),
-        "session": token.session,
-        "sources": json_text(token.sources),
-    }
+    values = columns_of(token)
+    values["user_id"] = values.pop("user")
+    return values
 
 
 def _token(row: Row[Any]) -> Token:
-    values = row._asdict()
-    values["user"] = values.pop("user_id")
-    contests = parse_json(values["contests"])
-    values["contests"] = Everywhere(contests) if isinstance(contests, str) else tuple(contests)
-    for name in ("scopes", "sources"):
-        values[name] = tuple(parse_json(values[name]))
-    for name in ("created_at", "expires_at", "revoked_at", "used_at"):
-        values[name] = from_micros_or_none(values[name])
-    return Token(**values)
+    token = entity_of(Token, row, user=row.user_id)
+    if isinstance(token.contests, str):  # as it is stored
+        return replace(token, contests=Everywhere(token.contests))
+    return token
 
 
 def _pending(caller: str, key: str) -> ColumnElement[bool]:
     return (RESPONSES.c.caller == caller) & (RESPONSES.c.key == key) & (RESPONSES.c.status == 0)
-
-
-def _response_values(response: StoredResponse) -> dict[str, Any]:
-    return {
-        "caller": response.caller,
-        "key": response.key,
-        "request_sha256": response.request_sha256,
-        "status": response.status,
-        "headers": json_text(response.headers),
-        "body": response.body,
-        "at": to_micros(response.at),
-    }
-
-
-def _response(row: Row[Any]) -> StoredResponse:
-    values = row._asdict()
-    values["headers"] = parse_json(values["headers"])
-    values["at"] = from_micros(values["at"])
-    return StoredResponse(**values)
-
-
-def _audit_entry(row: Row[Any]) -> AuditEntry:
-    values = row._asdict()
-    values["detail"] = parse_json(values["detail"])
-    values["at"] = from_micros(values["at"])
-    return AuditEntry(**values)

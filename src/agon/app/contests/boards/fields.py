@@ -6,9 +6,9 @@ from typing import Any
 
 from agon.app.access.permissions import View
 from agon.app.contests.boards.pages import BoardRows, PublishedBoard
-from agon.app.contests.clock import Amendment, contest_clock
+from agon.app.contests.clock import contest_clock
 from agon.disciplines import discipline
-from agon.entities.contests import Phase, Snapshot
+from agon.entities.contests import Amendment, Phase, Snapshot
 from agon.kernel.times import written_time
 
 

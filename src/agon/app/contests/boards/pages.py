@@ -10,7 +10,7 @@ from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.families import board_names
 from agon.app.contests.boards.names import ids_of, shown_names
 from agon.app.contests.boards.stored_rows import NotStored, require_rows_snapshot
-from agon.app.contests.clock import Amendment, amended_board, amendment_of
+from agon.app.contests.clock import amended_board, amendment_of
 from agon.app.contests.ledgers.positions import (
     last_readable_seq,
     position,
@@ -19,7 +19,7 @@ from agon.app.contests.ledgers.positions import (
     visible_board,
 )
 from agon.app.service import Service
-from agon.entities.contests import Contest, Snapshot
+from agon.entities.contests import Amendment, Contest, Snapshot
 from agon.errors import NotFound, Unreadable
 from agon.kernel.fingerprints import canonical_json
 from agon.store.session import Session

@@ -3,7 +3,7 @@
 The setters run again as well, and must give the same terms, as in a season's folder.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Final
 
@@ -40,11 +40,12 @@ def queue(service: Service, session: Session, contest: Contest, change: Change) 
         raise NotFound(
             "the change names no submission that was sent to this contest; name one that was"
         )
-    problems = {problem.id: problem for _, problem in received}.values()
+    problems = {problem.id: problem for _, problem, _ in received}.values()
     wanted = {
         "setters": [_setter_job(service, contest, change, problem) for problem in problems],
         "jobs": [
-            _job(service, session, contest, change, entry, problem) for entry, problem in received
+            _job(service, contest, change, entry, problem, recorded=recorded)
+            for entry, problem, recorded in received
         ],
     }
     queued = {
@@ -73,7 +74,8 @@ def rows_of(session: Session, change: Change) -> tuple[Change, int]:
             _require_confirmed(setter)
         fresh = [job.result["row"] for job in jobs if job.result and "row" in job.result]
         no = change.contest_no
-        changes = verdict_changes((_recorded_row(session, no, row["id"]), row) for row in fresh)
+        recorded = _recorded_rows(session, no, [row["id"] for row in fresh])
+        changes = verdict_changes((recorded[row["id"]], row) for row in fresh)
         report["rows"] = [item.after for item in changes]
         report["failed"] = sum(job.state != "done" for job in jobs)
     return replace(change, report=report), waiting
@@ -95,10 +97,9 @@ def queue_dry_run(service: Service, session: Session, contest: Contest, change: 
 
 
 def _job(
-    service: Service, session: Session, contest: Contest, change: Change, entry: EntryLine,
-    problem: PublishedProblem,
+    service: Service, contest: Contest, change: Change, entry: EntryLine,
+    problem: PublishedProblem, *, recorded: Mapping[str, Any],
 ) -> NewJob:  # fmt: skip
-    recorded = _recorded_row(session, contest.no, entry.body["submission"])
     judging = JudgingTask(
         submission=entry.body["submission"],
         seq=entry.seq,
@@ -147,26 +148,33 @@ def _require_confirmed(setter: Job) -> None:
 
 def _received_submissions(
     session: Session, contest: Contest, change: Change
-) -> Iterator[tuple[EntryLine, PublishedProblem]]:
+) -> Iterator[tuple[EntryLine, PublishedProblem, Mapping[str, Any]]]:
+    """Yield the judged submissions that a change names: entry, problem, the row as recorded."""
     submissions, problem = set(change.params["submissions"]), change.params["problem"]
-    problems: dict[str, PublishedProblem] = {}
+    named: list[EntryLine] = []
     for stored in session.entries.of_kind(contest.no, [RECEIVED]):
         entry = read_line(stored.line)
-        name, problem_id = entry.body["submission"], entry.body["problem"]
-        if (submissions and name not in submissions) or (
-            problem is not None and problem_id != problem
+        if (not submissions or entry.body["submission"] in submissions) and (
+            problem is None or entry.body["problem"] == problem
         ):
-            continue
-        if not session.entries.existing(contest.no, records=[f"{VERDICTS}/{name}"]):
+            named.append(entry)
+    judged = _recorded_rows(session, contest.no, [entry.body["submission"] for entry in named])
+    problems: dict[str, PublishedProblem] = {}
+    for entry in named:
+        recorded = judged.get(entry.body["submission"])
+        if recorded is None:
             continue  # it has no first verdict yet
+        problem_id = entry.body["problem"]
         if problem_id not in problems:
             problems[problem_id] = published_problem(session, contest, problem_id)
-        yield entry, problems[problem_id]
+        yield entry, problems[problem_id], recorded
 
 
-def _recorded_row(session: Session, contest_no: int, submission: str) -> dict[str, Any]:
-    key = f"{VERDICTS}/{submission}"
-    seq = session.entries.existing(contest_no, records=[key])[key].seq
-    entry = next(iter(session.entries.after(contest_no, seq - 1, until=seq)))
-    row: dict[str, Any] = orjson.loads(entry.line)["body"]["row"]
-    return row
+def _recorded_rows(
+    session: Session, contest_no: int, submissions: Sequence[str]
+) -> dict[str, Mapping[str, Any]]:
+    """Return the rows of submissions as they are now recorded, by id; those that have a verdict."""
+    keys = {f"{VERDICTS}/{name}": name for name in submissions}
+    existing = session.entries.existing(contest_no, records=[*keys])
+    return {name: orjson.loads(existing[key].line)["body"]["row"]
+            for key, name in keys.items() if key in existing}  # fmt: skip

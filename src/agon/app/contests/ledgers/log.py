@@ -1,9 +1,9 @@
 """A contest's ledger in words: what was decided about it, when and by whom; or a single entry."""
 
-from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain, islice
 from typing import Any, Final
 
 import orjson
@@ -143,20 +143,21 @@ def log(
         last = last_readable_seq(view) if as_of is None else position(session, view, as_of)
         if before is not None:
             last = before - 1 if last is None else min(last, before - 1)
-        stored = list(session.entries.of_kind(view.contest.no, kinds, until=last))
+        no, newest_of_kind = view.contest.no, session.entries.newest_of_kind
+        stored = newest_of_kind(no, kinds, until=last, batch=limit)
         if as_of is None and before is None and view.until is not None:
             # The next page begins before the position of the last entry, so none of these is last.
             always = SHOWN_IN_FREEZE & kinds.keys()
-            later = session.entries.of_kind(view.contest.no, always, after=view.until)
-            last_few = deque(later, maxlen=max(0, limit - 2))
-            stored += [replace(each, seq=view.until) for each in last_few]
-    for each in reversed(stored):
-        entry = orjson.loads(each.line)
-        if view.is_earlier_secret(entry["kind"], entry["body"]):
-            continue
-        entries.append(_decision(each.seq, entry, kinds))
-        if len(entries) == limit:
-            break
+            later = newest_of_kind(no, always, after=view.until, batch=limit)
+            last_few = islice(later, max(0, limit - 2))
+            stored = chain((replace(each, seq=view.until) for each in last_few), stored)
+        for each in stored:
+            entry = orjson.loads(each.line)
+            if view.is_earlier_secret(entry["kind"], entry["body"]):
+                continue
+            entries.append(_decision(each.seq, entry, kinds))
+            if len(entries) == limit:
+                break
     return entries
 
 

@@ -1,7 +1,6 @@
 """Edit a contest's details: title, description, visibility, start and end, and names."""
 
 import hashlib
-from collections import deque
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -111,8 +110,8 @@ def version_of(contest: Contest) -> str:
 
 def last_edit(session: Session, contest: Contest) -> EntryLine | None:
     """Return the newest entry that edited the details; None: there is none."""
-    edits = deque(session.entries.of_kind(contest.no, ["contest-edited"]), maxlen=1)
-    return read_line(edits[0].line) if edits else None
+    newest = next(session.entries.newest_of_kind(contest.no, ["contest-edited"]), None)
+    return None if newest is None else read_line(newest.line)
 
 
 def require_names(discipline_name: str, names: NameDisplay) -> None:

@@ -1,7 +1,5 @@
 """Say what a final result leaves open; declare a contest void; take both back for a while."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -10,7 +8,7 @@ from agon.app.contests.lifecycle.transitions import append_step
 from agon.app.queue.rounds import resume
 from agon.app.service import Service
 from agon.entities.access import Caller
-from agon.entities.contests import Contest
+from agon.entities.contests import Contest, Finalization
 from agon.errors import Conflict
 from agon.kernel.times import written_time
 from agon.ledger.entry import read_line
@@ -28,30 +26,6 @@ _WITHOUT_WEIGHT: Final = frozenset({"contest-edited", VOIDED, "contest-restored"
 
 _MOST: Final = 1000
 """Maximum number of each that is counted."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Finalization:
-    """What is open before a contest is finalized, and how long the final result can be undone.
-
-    Attributes:
-        submissions: number of submissions without a verdict.
-        rounds: the ids of rounds that are not settled.
-        cases: number of cases that are not decided.
-        changes: number of change sets that are proposed and not applied.
-        webhooks: number of webhooks that are sent the final result at once.
-        undo_until: before when the final result, or the declaration that the contest is void, can
-            be undone; None: it cannot, or there is none.
-        obstacle: why it cannot be undone; None: it can, or there is none.
-    """
-
-    submissions: int
-    rounds: Sequence[str]
-    cases: int
-    changes: int
-    webhooks: int
-    undo_until: datetime | None
-    obstacle: str | None
 
 
 def finalization(service: Service, contest: Contest) -> Finalization:
