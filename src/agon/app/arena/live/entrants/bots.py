@@ -23,7 +23,7 @@ from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
 from agon.app.webhooks.signatures import SECRET_BYTES, format_secret
 from agon.entities.access import Caller
-from agon.entities.arena import BotDescription, LiveBot
+from agon.entities.arena import STATED, BotDescription, LiveBot
 from agon.entities.contests import Contest
 from agon.errors import Conflict, Forbidden, NotFound, Unavailable, Unreadable
 from agon.kernel.times import parse_time, written_time
@@ -62,7 +62,8 @@ def register(
     """Register a bot; return it with the secret of its endpoint, which is never shown again.
 
     Args:
-        service, contest_id: the service and the contest.
+        service: the service.
+        contest_id: the contest.
         name: the bot's name.
         endpoint: where it answers; None: it asks for work.
         described: what its owner states of it; None: nothing.
@@ -81,7 +82,6 @@ def register(
     with service.store.read() as session:
         contest = session.contests.get(contest_id)
     owner_id = _owner_of_new(contest, owner, by=by)
-    require_not_over(contest)
     secret = None if endpoint is None else _new_secret(service, endpoint)
     now = service.clock()
     with service.store.write() as session:
@@ -137,12 +137,13 @@ def _new_secret(service: Service, endpoint: str) -> bytes:
 
 
 def _owner_of_new(contest: Contest, owner: str | None, *, by: Caller) -> str:
-    """Return the owner of a new bot: the one named, or the caller."""
+    """Return the owner of a new bot of a contest that is not over: the one named, or the caller."""
     if owner not in {None, by.user} and not permits(by, "contest.manage", contest=contest):
         raise Forbidden("only organizers register a bot for another owner; leave owner out")
     owner_id = owner or by.user
     if owner_id is None:
         raise Unreadable("the bot has no owner; name one of the table owners")
+    require_not_over(contest)
     return owner_id
 
 
@@ -192,7 +193,7 @@ def change(
             bot = replace(bot, paused="by its owner" if changes.paused else None, forfeits=0)
         if changes.judges is not None:
             bot = replace(bot, judges=changes.judges)
-        about = {name: getattr(changes, name) for name in ("author", "license", "link")}
+        about = {name: getattr(changes, name) for name in STATED if name != "version"}
         bot = replace(bot, **{name: text for name, text in about.items() if text is not None})
         session.arena.save_bot(with_state(bot, contest))
         if bot.judges != before.judges:
