@@ -17,6 +17,18 @@ MAX_CHUNK: Final = 16 << 20
 """Maximum number of bytes of a request; a longer stream is sent in several."""
 
 
+_NOTHING: Final = ImportSummary(
+    added=0,
+    repeated=0,
+    replaced=0,
+    first_seq=None,
+    last_seq=None,
+    notes=(),
+    warnings=(),
+    changes=(),
+)
+
+
 def add_records(
     connection: Connection,
     contest: str,
@@ -43,16 +55,7 @@ def add_records(
         Unreadable: with all errors of the records.
         Conflict: keys or external ids exist with other content, or the contest is final.
     """
-    total = ImportSummary(
-        added=0,
-        repeated=0,
-        replaced=0,
-        first_seq=None,
-        last_seq=None,
-        notes=(),
-        warnings=(),
-        changes=(),
-    )
+    total = _NOTHING
     lines = bytes_sent = 0
     contents, are_several = of_several(line_chunks(chunks, size=chunk))
     if are_several:

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 RoundPhase = Literal["committed", "answering", "voting", "judging", "settling", "settled"]
 """What a round does now; ``judging`` is done by models, votes of others are cast before."""
@@ -34,8 +34,12 @@ class BotDescription:
     link: str = ""
 
 
+STATED: Final = tuple(each.name for each in fields(BotDescription))
+"""What an owner states of a bot besides its name: version, author, license, link."""
+
+
 @dataclass(frozen=True, kw_only=True)
-class LiveBot:
+class LiveBot(BotDescription):
     """A registered bot.
 
     Attributes:
@@ -44,9 +48,7 @@ class LiveBot:
         endpoint: where it answers; None: it asks for work.
         secret: signs requests; encrypted with the server's key.
         old_secret: the secret before, which signs too until ``old_secret_until``.
-        version: as its owner states it.
-        version_at: since when.
-        author, license, link: as its owner states them; empty: not stated.
+        version_at: since when it has its version.
         judges: whether it votes.
         paused: why it takes part in no round; None: it does.
         forfeits: number of forfeits since its last answer.
@@ -68,10 +70,6 @@ class LiveBot:
     secret: bytes | None = field(default=None, repr=False)
     old_secret: bytes | None = field(default=None, repr=False)
     old_secret_until: datetime | None = None
-    version: str = ""
-    author: str = ""
-    license: str = ""
-    link: str = ""
     judges: bool = False
     paused: str | None = None
     forfeits: int = 0

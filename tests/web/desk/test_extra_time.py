@@ -87,9 +87,11 @@ def test_the_problem_takes_programs_of_that_person_alone(frozen: Frozen) -> None
     sent = frozen.send("ada", REFUSED)
     assert sent.status_code == 202, sent.text
     assert frozen.send("bob").status_code == 409
-    end = frozen.get("ada", f"/problems/{frozen.problem}")["extended_until"]
+    problems = {name: frozen.get(name, f"/problems/{frozen.problem}") for name in ("ada", "bob")}
+    end = problems["ada"]["extended_until"]
     assert datetime.fromisoformat(end) > frozen.now
-    assert frozen.get("bob", f"/problems/{frozen.problem}")["extended_until"] is None
+    assert problems["bob"]["extended_until"] is None
+    assert [problems[name]["takes_submissions"] for name in ("ada", "bob")] == [True, False]
     with frozen.service.store.read() as session:
         job = session.queue.get(sent.json()["jobs"][0]["id"])
     assert job.payload["extended_until"] == end.replace("Z", ".000000Z")

@@ -79,7 +79,7 @@ class Bot(Resource):
     owner: str
     status: str = Field(description="registered, or paused.")
     judges: bool
-    version: str
+    version: str = Field(description="Its version; empty: not stated.")
     version_at: datetime
     author: str = Field(description=_AUTHOR)
     license: str = Field(description=_LICENSE)

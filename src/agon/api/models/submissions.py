@@ -85,6 +85,10 @@ class Problem(Resource):
         description="Until when it takes the caller's submissions, where organizers gave the "
         "caller extra time beyond the freeze.",
     )
+    takes_submissions: bool = Field(
+        description="Whether it takes submissions of the caller now, by its freeze and the "
+        "caller's extra time; the contest's own times hold as well."
+    )
     judging: dict[str, Any] | None = Field(
         default=None,
         description="What a program may import and use: Python's version, allowed_modules, "

@@ -169,26 +169,7 @@ def accept(
             member = _sign_up(service, session, invitation, user=user, name=name, password=hashed)
         else:
             member = _own_user(session, contest, invitation, user=user, by=by)
-        grant = Grant(
-            user=member.id,
-            role="viewer" if invitation.approval else invitation.role,
-            label=f"invitation to {contest.id}",
-            contests=() if invitation.approval else (contest.id,),
-            days=_TOKEN_DAYS,
-        )
-        token, text = new_token(service, grant)
-        session.access.add_token(token)
-        if invitation.approval:
-            session.join_requests.add(
-                JoinRequest(
-                    id=token.id,
-                    contest_no=contest.no,
-                    invitation=invitation.id,
-                    user=member.id,
-                    role=invitation.role,
-                    created_at=token.created_at,
-                )
-            )
+        token, text = _grant(service, session, contest, invitation, member)
         session.invitations.save(replace(invitation, uses=invitation.uses + 1))
         detail = {"user": member.id, "role": invitation.role, "token": token.id}
         _audit(service, session, contest, "accept", invitation, by, detail)
@@ -200,6 +181,33 @@ def accept(
         role=invitation.role,
         waits=invitation.approval,
     )
+
+
+def _grant(
+    service: Service, session: Session, contest: Contest, invitation: Invitation, member: User
+) -> tuple[Token, str]:
+    """Store a token of the invited user, and a request to join where an organizer approves it."""
+    grant = Grant(
+        user=member.id,
+        role="viewer" if invitation.approval else invitation.role,
+        label=f"invitation to {contest.id}",
+        contests=() if invitation.approval else (contest.id,),
+        days=_TOKEN_DAYS,
+    )
+    token, text = new_token(service, grant)
+    session.access.add_token(token)
+    if invitation.approval:
+        session.join_requests.add(
+            JoinRequest(
+                id=token.id,
+                contest_no=contest.no,
+                invitation=invitation.id,
+                user=member.id,
+                role=invitation.role,
+                created_at=token.created_at,
+            )
+        )
+    return token, text
 
 
 def revoke_invitation(

@@ -1,7 +1,8 @@
 """Attack the rules of a contest in simulation, or a real board, under several editions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from agon.app.analysis.records import read_records
@@ -12,6 +13,7 @@ from agon.attacks.replays import AttackReplay
 from agon.attacks.results import AttackResult
 from agon.attacks.runner import Runner, select
 from agon.attacks.search import Search, search
+from agon.attacks.strategy import Strategy
 from agon.attacks.undo import Undo, undo
 from agon.editions import Edition, default_edition
 from agon.editions import edition as released_edition
@@ -205,41 +207,49 @@ def attack(  # noqa: PLR0913 (one parameter for each option of the command)
     """
     lab = lab_of(discipline_name)
     strategies = select(lab, names)
-    released = [
-        released_edition(name, of=discipline_name)
-        for name in editions or (default_edition(discipline_name),)
-    ]
+    chosen = editions or (default_edition(discipline_name),)
+    released = [released_edition(name, of=discipline_name) for name in chosen]
     world, digest = _world(discipline_name, source, mapping, size=size, seed=seed)
     paid = prices or lab.prices
     guards = {
         edition.full_name: list(guards_of(lab, edition)) if ablation else [] for edition in released
     }
     passes = len(released) * (2 if trials else 1) + sum(map(len, guards.values()))
-    with stages("attacks", total=passes * len(strategies)) as advance:
-        attacked = []
-        for edition in released:
-            runner = Runner(lab, world, edition.rules)
-            results, searches, undone = [], [], []
-            for strategy in strategies:
-                results.append(runner.run(strategy, goal=goal))
-                undone.append(undo(runner, strategy, results[-1].plan))
-                advance()
-                if trials:
-                    searches.append(
-                        search(runner, strategy, results[-1], prices=paid, seed=seed, trials=trials)
-                    )
-                    advance()
-            of_guards = [
-                ablate(runner, rules, list(zip(strategies, results, strict=True)), advance=advance)
-                for rules in guards[edition.full_name]
-            ]
-            attacked.append(
-                EditionAttacks(
-                    edition, tuple(results), tuple(searches), tuple(of_guards), tuple(undone)
-                )
-            )
+    searching = partial(search, prices=paid, seed=seed, trials=trials) if trials else None
     simulated = None if source is not None else size
+    with stages("attacks", total=passes * len(strategies)) as advance:
+        attacked = [
+            _attack_edition(
+                Runner(lab, world, edition.rules), edition, strategies, goal=goal,
+                searching=searching, guards=guards[edition.full_name], advance=advance,
+            )
+            for edition in released
+        ]  # fmt: skip
     return AttackReport(discipline_name, simulated, seed, digest, tuple(attacked), paid)
+
+
+def _attack_edition(
+    runner: Runner,
+    edition: Edition,
+    strategies: Sequence[Strategy[Any]],
+    *,
+    goal: str | None,
+    searching: Callable[[Runner, Strategy[Any], AttackResult], Search] | None,
+    guards: Sequence[Mapping[str, tuple[Any, Any]]],
+    advance: Callable[[], None],
+) -> EditionAttacks:
+    """Run every attack under one edition, search cheaper plans, and switch off each guard."""
+    results, searches, undone = [], [], []
+    for strategy in strategies:
+        results.append(runner.run(strategy, goal=goal))
+        undone.append(undo(runner, strategy, results[-1].plan))
+        advance()
+        if searching is not None:
+            searches.append(searching(runner, strategy, results[-1]))
+            advance()
+    attacks = list(zip(strategies, results, strict=True))
+    ablations = [ablate(runner, rules, attacks, advance=advance) for rules in guards]
+    return EditionAttacks(edition, tuple(results), tuple(searches), tuple(ablations), tuple(undone))
 
 
 def repeat(

@@ -29,7 +29,6 @@ def page(result: Result, board: Board, *, top: int | None = None) -> str:
         for name in names
     ]
     more = len(board) - count
-    unscored = board.unscored[:_MAX_ROWS]
     intro = element("p", [words(f"{result.rules_title} · {len(board):,} rows · {_time(result)}")])
     return standalone_page(
         f"{result.discipline.name}: {board.name}",
@@ -43,40 +42,34 @@ def page(result: Result, board: Board, *, top: int | None = None) -> str:
                 "Why",
                 [*explained, *_note("Later rows are not explained here.", if_=count > len(names))],
             ),
-            (
-                "Without a score",
-                [
-                    _data(
-                        html_table(
-                            [
-                                ("id", [str(item.id) for item in unscored]),
-                                ("reason", [item.reason for item in unscored]),
-                            ],
-                            f"{len(board.unscored):,} without a score",
-                        )
-                    )
-                ]
-                if unscored
-                else [],
-            ),
-            (
-                "Provenance",
-                [
-                    _data(
-                        html_table(
-                            [
-                                ("what", list(map(str, provenance))),
-                                ("value", [str(value) for value in provenance.values()]),
-                            ],
-                            "what this board follows from",
-                        )
-                    )
-                ]
-                if (provenance := result.provenance())
-                else [],
-            ),
+            ("Without a score", _unscored(board)),
+            ("Provenance", _provenance(result)),
         ],
     )
+
+
+def _unscored(board: Board) -> list[str]:
+    """Return a table of who has no score, if there are any."""
+    if not board.unscored:
+        return []
+    listed = board.unscored[:_MAX_ROWS]
+    columns = [
+        ("id", [str(item.id) for item in listed]),
+        ("reason", [item.reason for item in listed]),
+    ]
+    return [_data(html_table(columns, f"{len(board.unscored):,} without a score"))]
+
+
+def _provenance(result: Result) -> list[str]:
+    """Return a table of what a board follows from, if that is known."""
+    provenance = result.provenance()
+    if not provenance:
+        return []
+    columns = [
+        ("what", list(map(str, provenance))),
+        ("value", [str(value) for value in provenance.values()]),
+    ]
+    return [_data(html_table(columns, "what this board follows from"))]
 
 
 def _parts(result: Result, board: Board, name: str) -> str:

@@ -161,13 +161,10 @@ def check(
         return report(source=label, rows={}, problems=error.issues, total=error.total,
                       findings=(), notes=names.notes, names=names)  # fmt: skip
     try:
+        tables = [table.name for table in chosen.schema if records.has(table.name)]
         return report(
             source=records.source,
-            rows={
-                table.name: records.count(table.name)
-                for table in chosen.schema
-                if records.has(table.name)
-            },
+            rows={name: records.count(name) for name in tables},
             problems=tuple(problems),
             total=InvalidRecords(problems).total if problems else 0,
             findings=() if problems else tuple(_findings(chosen, records, time, rules)),

@@ -30,6 +30,7 @@ from agon.errors import NotFound, NotScorable, Unreadable, did_you_mean
 from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.ratings.anchored_fit import hold_anchors
+from agon.kernel.ratings.intervals import Intervals
 from agon.kernel.rounding import publish
 
 _SHIFTED = ("score", "low", "high", "rating", "plain_score")
@@ -177,6 +178,30 @@ def hold(
             f"several anchors among {strengths.counts.players:,} bots need too much "
             "memory: state one"
         )
+    intervals = _fit_intervals(stated, bots, strengths, rules)
+    names = [str(name) for name in bots.ids.take(pa.array(strengths.bots)).to_pylist()]
+    origin = next(iter(stated.values()))
+    anchored = replace(
+        publish_strengths(
+            strengths.bots, strengths.counts, intervals, rules, names=names, origin=origin
+        ),
+        unrated=strengths.unrated,
+        clusters=strengths.clusters,
+        notes=strengths.notes,
+    )
+    shown = strengths_board(bots, standings, anchored, rules)
+    shown = replace(
+        shown,
+        context={**shown.context, "anchors": {"values": dict(stated), "held": True}},
+        caption=f"{shown.caption} · {caption_of(stated)}",
+    )
+    return HeldAnchors(stated, anchored, bots, rules, shown)
+
+
+def _fit_intervals(
+    stated: Mapping[str, float], bots: Bots, strengths: Strengths, rules: ArenaRules
+) -> Intervals:
+    """Fit log-strengths while those of the anchors are held, with their intervals."""
     unit = log(10.0) / rules.elo_scale
     rows = np.searchsorted(strengths.bots, [bots.ids.index(name).as_py() for name in stated])
     held = {
@@ -190,30 +215,8 @@ def hold(
         start=(strengths.score - rules.elo_start) * unit,
     )
     if rules.interval == "bootstrap":
-        intervals = fit.bootstrap(resampling_of(rules), clusters=strengths.clusters)
-    else:
-        intervals = fit.intervals(level=rules.confidence, clusters=strengths.clusters)
-    anchored = publish_strengths(
-        strengths.bots,
-        strengths.counts,
-        intervals,
-        rules,
-        names=[str(name) for name in bots.ids.take(pa.array(strengths.bots)).to_pylist()],
-        origin=next(iter(stated.values())),
-    )
-    anchored = replace(
-        anchored,
-        unrated=strengths.unrated,
-        clusters=strengths.clusters,
-        notes=strengths.notes,
-    )
-    shown = strengths_board(bots, standings, anchored, rules)
-    shown = replace(
-        shown,
-        context={**shown.context, "anchors": {"values": dict(stated), "held": True}},
-        caption=f"{shown.caption} · {caption_of(stated)}",
-    )
-    return HeldAnchors(stated, anchored, bots, rules, shown)
+        return fit.bootstrap(resampling_of(rules), clusters=strengths.clusters)
+    return fit.intervals(level=rules.confidence, clusters=strengths.clusters)
 
 
 def caption_of(values: Mapping[str, float]) -> str:

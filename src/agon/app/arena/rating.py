@@ -205,41 +205,60 @@ def rate(  # noqa: PLR0913 (each is a choice of the caller, by keyword)
     if method not in METHODS:
         raise NotFound(f"there is no method {method!r}: {did_you_mean(method, METHODS)}")
     require_overrides(overrides)
-    overrides = _with_controls(overrides, control, method=method)
-    released, rules = rules_of("arena", edition, overrides)
+    rules = _Rules(edition, _with_controls(overrides, control, method=method), as_of)
+    held = isinstance(anchor, Mapping) and len(anchor) > 1
+    made = _rate(records, method, rules, by=by, by_rows=held, **reading)
+    if by is not None:
+        return _by_column(made, by, anchor, interval=interval)
+    anchored = _with_held_anchors if held and method == "bradley-terry" else _with_anchor
+    return anchored(made, anchor, interval=interval)
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """The rules of a rating, and the time by which records are seen."""
+
+    edition: str | None
+    overrides: Mapping[str, Any] | None
+    as_of: datetime | str | None
+
+
+def _rate(
+    records: RecordsSource,
+    method: RatingMethod,
+    chosen: _Rules,
+    *,
+    by: str | None,
+    by_rows: bool,
+    **reading: Unpack[ReadingOptions],
+) -> RatingTable:
+    """Return ratings with intervals and without anchors.
+
+    Bradley–Terry needs no more than the outcomes of every pair: those of battles are counted at
+    once where nothing asks for single rows, and the records are read when they are asked for.
+    """
+    released, rules = rules_of("arena", chosen.edition, chosen.overrides)
     title = rules_title(released.full_name, overrides_of(released, rules))
     mapping = source_mapping(reading.get("mapping"))
     if by is not None:
         mapping = mapping.with_kept({f"matches.{by}": "text"})
     reading["mapping"] = mapping
-    several = isinstance(anchor, Mapping) and len(anchor) > 1
-    by_rows = by or several or as_of or any(map(reading.get, ("where", "engine", "ignore")))
+    by_rows = by_rows or bool(by or chosen.as_of)
+    by_rows = by_rows or any(map(reading.get, ("where", "engine", "ignore")))
     counts = method == "bradley-terry" and not by_rows
     if counts and hasattr(records, "__arrow_c_stream__"):
         records = arrow_table("arena-battles", records)
-    read = partial(
-        score, "arena", records, edition=edition, overrides=overrides, as_of=as_of, **reading
-    )
+    read = partial(score, "arena", records, **vars(chosen), **reading)
     if counts and isinstance(records, pa.Table) and isinstance(rules, ArenaRules):
         board = counted_board(records, rules, mapping=mapping.with_columns(reading.get("columns")))
         if board is not None:
-            return _with_anchor(RatingTable(method, read, title, board), anchor, interval=interval)
+            return RatingTable(method, read, title, board)
     result = read()
-    made = RatingTable(method, lambda: result, title, result.board(_BOARDS[method]))
-    if by is not None:
-        if anchor is not None or (interval and method == "elo"):
-            raise Conflict(
-                "boards of a column have no anchors, and by Elo no intervals; rate each part with "
-                "where="
-            )
-        return _by_column(made, by, interval=interval)
-    if method == "bradley-terry" and several:
-        return _with_held_anchors(made, anchor or {}, interval=interval)
-    return _with_anchor(made, anchor, interval=interval)
+    return RatingTable(method, lambda: result, title, result.board(_BOARDS[method]))
 
 
 def _with_held_anchors(
-    made: RatingTable, anchor: Mapping[str, float], *, interval: bool
+    made: RatingTable, anchor: Mapping[str, float] | None, *, interval: bool
 ) -> RatingTable:
     """Return ratings that are fitted while those of several bots are held."""
     scored = arena_of(made.result.scored)
@@ -280,8 +299,19 @@ def _with_controls(
     return {**(overrides or {}), "control": ",".join(names)} if names else overrides
 
 
-def _by_column(made: RatingTable, by: str, *, interval: bool) -> RatingTable:
-    """Return the ratings of all matches with a board for each value of a column."""
+def _by_column(
+    made: RatingTable, by: str, anchor: Mapping[str, float] | None, *, interval: bool
+) -> RatingTable:
+    """Return the ratings of all matches with a board for each value of a column.
+
+    Raises:
+        Conflict: there are anchors, or intervals of Elo.
+    """
+    if anchor is not None or (interval and made.method == "elo"):
+        raise Conflict(
+            "boards of a column have no anchors, and by Elo no intervals; rate each part with "
+            "where="
+        )
     parts = {
         value: _part(arena, made.board.name, interval=interval)
         for value, arena in arena_of(made.result.scored).within(by).items()

@@ -103,9 +103,8 @@ def judge(
         answer = HiddenAnswer(problem, validate_setter(problem, sandbox))
         season.publish(answer)
         rules = season.rules
-        grader = Grader(
-            answer.terms, sandbox, rules, limits or RunLimits(), first_index=problem.first_index
-        )
+        allowed = limits or RunLimits()
+        grader = Grader(answer.terms, sandbox, rules, allowed, first_index=problem.first_index)
         pending = _pending(packages, problem.id, season, tally, max_length=rules.max_source_bytes)
         for row in grader.verdicts(pending):
             season.record(row)
@@ -114,6 +113,10 @@ def judge(
             progress(JudgingProgress(finished, len(packages), row))
         season.finish()
         _list_invalid(season.folder / REFUSED, problem.id, tally.issues)
+    return _summary(problem, rows, tally)
+
+
+def _summary(problem: Problem, rows: Sequence[Row], tally: _Tally) -> JudgeSummary:
     freeze = problem.declaration()["freeze_started_at"]
     return JudgeSummary(
         problem_id=problem.id,

@@ -251,10 +251,15 @@ def require_open(problem: PublishedProblem, *, now: datetime) -> None:
         Conflict: it is frozen.
     """
     freeze = problem.freeze_started_at
-    if freeze is not None and now >= freeze:
+    if freeze is not None and is_frozen(problem, now=now):
         raise Conflict(
             f"problem {problem.id} takes no submissions since {freeze.isoformat()}; choose another"
         )
+
+
+def is_frozen(problem: PublishedProblem, *, now: datetime) -> bool:
+    """Return whether a problem's freeze has begun."""
+    return problem.freeze_started_at is not None and now >= problem.freeze_started_at
 
 
 def require_revealable(

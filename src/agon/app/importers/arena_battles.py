@@ -264,26 +264,30 @@ def read(
         sql = form.matches.replace("{added}", added).replace("{tstamp}", _TSTAMP[unit])
         sql = sql.replace("{times}", _times(form))
         matches = _without_empty(battles.sql(sql), "score_a", "weight")
-        notes = []
-        if unit > 1:
-            notes.append(f"tstamp: read as {UNIT_NAMES[unit]} since 1970")
-        if aliases:
-            read_as = ", ".join(f"{stored} as {own}" for own, stored in aliases.items())
-            notes.append(f"read {read_as}")
-        if not len(matches):
-            notes.append("there are no matches")
-        elif matches["played_at"].null_count == len(matches):
-            notes.append("no column has the time: matches are rated in the order of the rows")
-        if kept:
-            notes.append(f"kept as categories of the matches: {', '.join(kept)}")
-        notes += _row_notes(battles, form)
+        notes = _reading_notes(matches, unit, aliases, kept)
         return ImportedRecords(
             "arena",
             {"bots": battles.sql(_BOTS), "matches": matches},
-            (*notes, *battles.notes),
+            (*notes, *_row_notes(battles, form), *battles.notes),
             battles.names,
             repeated_rows(battles, "battles", by=("prompt_id", "tstamp", "timestamp", "played_at")),
         )
+
+
+def _reading_notes(
+    matches: pa.Table, unit: int, aliases: Mapping[str, str], kept: Sequence[str]
+) -> Iterator[str]:
+    """Yield how the columns were read, and what is missing in them."""
+    if unit > 1:
+        yield f"tstamp: read as {UNIT_NAMES[unit]} since 1970"
+    if aliases:
+        yield "read " + ", ".join(f"{stored} as {own}" for own, stored in aliases.items())
+    if not len(matches):
+        yield "there are no matches"
+    elif matches["played_at"].null_count == len(matches):
+        yield "no column has the time: matches are rated in the order of the rows"
+    if kept:
+        yield f"kept as categories of the matches: {', '.join(kept)}"
 
 
 _TSTAMP = {

@@ -28,7 +28,7 @@ Links are not followed.
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -103,22 +103,29 @@ def read(source: str, *, agent_timeout: AgentTimeout = "fail") -> ImportedRecord
         raise Unreadable(
             f"{folder} contains no trial with a score; give the folder of a Harbor job"
         )
-    uids = {name: at for at, name in enumerate(sorted({trial.submission for trial in trials}), 1)}
+    names = sorted({trial.submission for trial in trials})
+    uids = {name: uid for uid, name in enumerate(names, 1)}
     trials = [replace(trial, miner_uid=uids[trial.submission]) for trial in trials]
-    notes = ["miners are numbered from 1: do not set weights from these numbers", STAKES]
-    notes += _late_notes(late, agent_timeout)
+    notes = (
+        "miners are numbered from 1: do not set weights from these numbers",
+        STAKES,
+        *_late_notes(late, agent_timeout),
+        *_unscored_notes(trials, unscored),
+    )
+    return ImportedRecords("challenge", tables_of(trials, numbered=True), notes)
+
+
+def _unscored_notes(trials: Sequence[ImportedTrial], unscored: Counter[str]) -> Iterator[str]:
+    """Yield how many trials of each submission have no score."""
     for name, missing in sorted(unscored.items()):
         scored = [trial.passed for trial in trials if trial.submission == name]
-        notes.append(
-            left_out(
-                name,
-                _VALIDATOR,
-                passed=sum(scored),
-                scored=len(scored),
-                trials=len(scored) + missing,
-            )
+        yield left_out(
+            name,
+            _VALIDATOR,
+            passed=sum(scored),
+            scored=len(scored),
+            trials=len(scored) + missing,
         )
-    return ImportedRecords("challenge", tables_of(trials, numbered=True), tuple(notes))
 
 
 def _late_notes(late: Counter[str], agent_timeout: AgentTimeout) -> Iterator[str]:

@@ -75,8 +75,7 @@ def tables_of(trials: Iterable[ImportedTrial], *, numbered: bool = False) -> dic
             for name, value in sorted(trial.rewards.items())
         ]
     validators = sorted({validator for _, validator, *_ in results})
-    names = sorted(submissions)
-    said = _table(
+    stated = _table(
         results,
         {
             "submission_id": pa.string(),
@@ -86,29 +85,32 @@ def tables_of(trials: Iterable[ImportedTrial], *, numbered: bool = False) -> dic
             **dict.fromkeys(_CIRCUMSTANCES, pa.string()),
         },
     )
-    unknown = [name for name in _CIRCUMSTANCES if said[name].null_count == len(said)]
+    unknown = [name for name in _CIRCUMSTANCES if stated[name].null_count == len(stated)]
     return {
-        "submissions": pa.table(
-            {
-                "id": pa.array(names, pa.string()),
-                "miner_uid": pa.array([submissions[name][0] for name in names], pa.int64()),
-                "submitted_at": pa.array(
-                    [submissions[name][1] for name in names], pa.timestamp("us", tz="UTC")
-                ),
-                **(
-                    {"uid_from": pa.array(["import"] * len(names), pa.string())} if numbered else {}
-                ),
-            }
-        ),
+        "submissions": _submissions(submissions, numbered=numbered),
         "validators": pa.table(
             {
                 "id": pa.array(validators, pa.string()),
                 "stake": pa.array([1.0] * len(validators), pa.float64()),
             }
         ),
-        "task_results": said.drop_columns(unknown),
+        "task_results": stated.drop_columns(unknown),
         **({"task_rewards": _table(rewards, _REWARDS)} if rewards else {}),
     }
+
+
+def _submissions(submissions: Mapping[str, tuple[int, datetime]], *, numbered: bool) -> pa.Table:
+    """Return submissions by name, each with its miner and the time of its first trial."""
+    names = sorted(submissions)
+    uids, times = zip(*(submissions[name] for name in names), strict=True) if names else ((), ())
+    columns = {
+        "id": pa.array(names, pa.string()),
+        "miner_uid": pa.array(uids, pa.int64()),
+        "submitted_at": pa.array(times, pa.timestamp("us", tz="UTC")),
+    }
+    if numbered:
+        columns["uid_from"] = pa.array(["import"] * len(names), pa.string())
+    return pa.table(columns)
 
 
 def _table(rows: Sequence[tuple[Any, ...]], kinds: Mapping[str, pa.DataType]) -> pa.Table:

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 from agon.app.containers import (
     AgentRun,
     AgentTrial,
+    ContainerResult,
     Containers,
     Image,
     Outcome,
@@ -232,40 +233,21 @@ def _run_one(  # noqa: PLR0913 (as run_trial)
     placing: InNetwork = in_network,
 ) -> tuple[TrialResult, Outputs | None]:
     """Run one agent and its tests; also return what the agent left, without that of services."""
-    network = trial.test_network if downloads(task) else "none"
     image = in_workdir(task, image)
     trial = of_task(task, trial, image)
     started = now()
-    work: AgentWork | None = None
-    left: Outputs | None = None
-    verdict: TrialVerification | None = None
+    tried = _Try(network=trial.test_network if downloads(task) else "none")
     try:
-        with placing(task, containers, image, trial, network) as placed:
-            work = _work(agent, task, containers, image, placed, prices or PriceTable())
-            if network == "none" and placed.network != "none":
-                network = network_of_servers(task, work.run)
-            if (left := work.run.outputs) is not None:
-                handed = collect_from_services(task, left, containers, placed)
-                work = replace(work, run=replace(work.run, outputs=handed))
-                verdict = verify(
-                    task,
-                    handed,
-                    containers,
-                    image=image,
-                    trial=placed if network in OF_TRIAL else trial,
-                    network=network,
-                )
-        result, reason = _outcome(work.run, verdict)
+        with placing(task, containers, image, trial, tried.network) as placed:
+            tried.work = _work(agent, task, containers, image, placed, prices or PriceTable())
+            _verify(tried, tried.work, task, containers, image, trial, placed)
+        result, reason = _outcome(tried.work.run, tried.verdict)
     except AgonError as failed:
         result, reason = "unscored", str(failed)
     except OSError as failed:  # of the host's files: containers write none of them
         result, reason = "unscored", f"the host failed: {failed.strerror or failed}"
     finished = now()
-    accounts = {
-        "agent": work.run.account if work else None,
-        "verifier": verdict.account if verdict else None,
-    }
-    hit = [limit for account in accounts.values() if account for limit in account.limits_hit]
+    work, verdict = tried.work, tried.verdict
     place = trial.folder.parents[1] if task.settings.is_step else trial.folder
     one = TrialResult(
         task=task.name,
@@ -279,19 +261,75 @@ def _run_one(  # noqa: PLR0913 (as run_trial)
         rewards={} if verdict is None else dict(verdict.rewards),
         reward_source=task.reward_source,
         exit_code=None if verdict is None else verdict.account.exit_code,
-        limits_hit=tuple(dict.fromkeys(hit)),
+        limits_hit=tried.limits_hit(),
         attempts=attempts,
-        test_network=network,
+        test_network=tried.network,
         agent_timeout=trial.agent_timeout,
         agent_network=trial.egress.mode,
         started_at=written_time(started, to="milliseconds"),
         finished_at=written_time(finished, to="milliseconds"),
-        timings=timings_of(image, accounts, finished - started, work),
+        timings=timings_of(image, tried.accounts(), finished - started, work),
         parts=parts_of(work, verdict, place),
         usage=None if work is None else work.usage,
         notes=() if work is None else work.notes,
     )
-    return one, left
+    return one, tried.left
+
+
+@dataclass
+class _Try:
+    """What a trial has reached so far, also where an error ends it.
+
+    Attributes:
+        network: the network of the tests.
+        work: what the agent did.
+        left: its outputs, without those of services.
+        verdict: the result of the tests.
+    """
+
+    network: str
+    work: AgentWork | None = None
+    left: Outputs | None = None
+    verdict: TrialVerification | None = None
+
+    def accounts(self) -> dict[str, ContainerResult | None]:
+        """Return the accounts of both containers, None where there is none."""
+        return {
+            "agent": self.work.run.account if self.work else None,
+            "verifier": self.verdict.account if self.verdict else None,
+        }
+
+    def limits_hit(self) -> tuple[str, ...]:
+        """Return the limits that the agent or the tests reached, each once."""
+        accounts = [account for account in self.accounts().values() if account]
+        return tuple(dict.fromkeys(hit for account in accounts for hit in account.limits_hit))
+
+
+def _verify(
+    tried: _Try,
+    work: AgentWork,
+    task: Task,
+    containers: Containers,
+    image: Image,
+    trial: AgentTrial,
+    placed: AgentTrial,
+) -> None:
+    """Let the tests judge what the agent left, if it left anything."""
+    if tried.network == "none" and placed.network != "none":
+        tried.network = network_of_servers(task, work.run)
+    tried.left = work.run.outputs
+    if tried.left is None:
+        return
+    handed = collect_from_services(task, tried.left, containers, placed)
+    tried.work = replace(work, run=replace(work.run, outputs=handed))
+    tried.verdict = verify(
+        task,
+        handed,
+        containers,
+        image=image,
+        trial=placed if tried.network in OF_TRIAL else trial,
+        network=tried.network,
+    )
 
 
 def _work(

@@ -14,7 +14,7 @@ from agon.app.tasks.agents import Agent
 from agon.app.tasks.formats.discovery import read_tasks
 from agon.app.tasks.formats.variables import VariableNames, with_variables
 from agon.app.tasks.services import build
-from agon.app.tasks.trials import Clock, run_trial
+from agon.app.tasks.trials import Clock, TrialResult, run_trial
 from agon.app.worker.outcome_records import record_once, worker_name
 from agon.disciplines.challenge.records import TASK_RESULTS
 from agon.entities.jobs import Job
@@ -90,26 +90,27 @@ def trial(
                 attempts=assignment.attempt,
             )
         progress.check()
-        return {
-            "result": result.result,
-            "reason": result.reason[:_MAX_REASON_LENGTH],
-            "task_sha256": result.task_sha256,
-            "rewards": {
-                key: value for key, value in result.rewards.items() if _is_reward(key, value)
-            },
-            "reward_source": result.reward_source,
-            "agent_timeout": result.agent_timeout,
-            "agent_network": result.agent_network,
-            "seconds": result.timings["total_s"],
-            "usage": None
-            if result.usage is None
-            else {
-                "tokens": result.usage.input_tokens + result.usage.output_tokens,
-                "cost_usd": result.usage.cost_usd,
-            },
-        }
+        return _outcome(result)
 
     return run
+
+
+def _outcome(result: TrialResult) -> dict[str, Any]:
+    """Return what a worker reports of a trial."""
+    usage = result.usage
+    return {
+        "result": result.result,
+        "reason": result.reason[:_MAX_REASON_LENGTH],
+        "task_sha256": result.task_sha256,
+        "rewards": {key: value for key, value in result.rewards.items() if _is_reward(key, value)},
+        "reward_source": result.reward_source,
+        "agent_timeout": result.agent_timeout,
+        "agent_network": result.agent_network,
+        "seconds": result.timings["total_s"],
+        "usage": None
+        if usage is None
+        else {"tokens": usage.input_tokens + usage.output_tokens, "cost_usd": usage.cost_usd},
+    }
 
 
 def write_files(agent: Mapping[str, Any], folder: Path) -> Path:

@@ -1,15 +1,16 @@
 """The command that attacks one discipline."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from agon.attacks.catalog import DEFAULT_SIZE
 from agon.attacks.goals import RANK_GOALS
 from agon.cli.shared import parameters, sources
-from agon.cli.shared.commands import Command, option
+from agon.cli.shared.commands import Command, all_options, option
 from agon.cli.shared.output import TABLE, deliver, require_new_folder
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from agon.cli.shared.tables import Output
     from agon.records.names.mapping import SourceMapping
 
-_HELP = """Show what each known attack on {of} costs and gains, and which findings notice it.
+_HELP = """Show what each known attack on {name} costs and gains, and which findings notice it.
 
     The attacker takes part twice: honestly, with one account of middling skill, and with the
     attack. Plans of rising effort are tried until one reaches the goal. Money is computed from a
@@ -30,12 +31,12 @@ _HELP = """Show what each known attack on {of} costs and gains, and which findin
     with --format html, one page with all charts, their data, and what agon attack detectors
     measures.
 
-      agon attack {of}
-      agon attack {of} --list-attacks
-      agon attack {of} --goal first --format json
-      agon attack {of} --format html > report.html
-      agon attack {of} --records data/ --out attacks/
-      agon attack {of} --replay attacks/FILE.json
+      agon attack {name}
+      agon attack {name} --list-attacks
+      agon attack {name} --goal first --format json
+      agon attack {name} --format html > report.html
+      agon attack {name} --records data/ --out attacks/
+      agon attack {name} --replay attacks/FILE.json
     """
 _WORLDS = 5
 """Simulated contests per row of the page's figures on findings."""
@@ -47,133 +48,160 @@ _PEOPLE = {
     "dojo": "users, each with 20 submissions",
 }
 """Who takes part in a season."""
+_SIZE = "Size of the simulated season."
 
 _TOML_AND_JSON = click.Path(exists=True, dir_okay=False, path_type=Path)
-
-
-def command_of(discipline: str) -> click.Command:
-    """Return the command that attacks a discipline."""
-
-    @click.command(discipline, cls=Command, help=_HELP.format(of=discipline))
-    @option(
+_WHAT = (
+    option(
         "--edition",
         "editions",
         metavar="E",
         multiple=True,
         help="Rules to attack; may be given several times (default: the reference edition).",
-    )
-    @option(
+    ),
+    option(
         "--attack",
         "names",
         metavar="NAME",
         multiple=True,
         help="Only this attack; may be given several times (--list-attacks names them).",
-    )
-    @option("--list-attacks", is_flag=True, help="List the attacks and stop.")
-    @option(
-        "--size",
-        type=click.IntRange(min=1),
-        default=DEFAULT_SIZE,
-        show_default=True,
-        metavar="N",
-        help=f"People of the simulated season: {_PEOPLE[discipline]}."
-        if discipline in _PEOPLE
-        else "Size of the simulated season.",
-    )
-    @parameters.seed
-    @option(
+    ),
+    option("--list-attacks", is_flag=True, help="List the attacks and stop."),
+)
+_HOW = (
+    parameters.seed,
+    option(
         "--goal",
         type=click.Choice(list(RANK_GOALS)),
         help="The rank to aim at (default: the goal of each attack).",
-    )
-    @option(
+    ),
+    option(
         "--records",
         "source",
         metavar="SOURCE",
         help="Attack these records from their last epoch on, instead of a simulated season.",
-    )
-    @sources.with_mapping
-    @option(
+    ),
+    sources.with_mapping,
+    option(
         "--search",
         "trials",
         type=click.IntRange(min=0, max=10_000),
         default=0,
         metavar="N",
         help="Try N other plans of each attack, in search of a cheaper one.",
-    )
-    @option("--ablation", is_flag=True, help="Switch every guard of the editions off alone, too.")
-    @option(
+    ),
+    option("--ablation", is_flag=True, help="Switch every guard of the editions off alone, too."),
+    option(
         "--prices",
         "price_file",
         type=_TOML_AND_JSON,
         metavar="FILE",
         help="TOML with prices that replace those of agon.",
-    )
-    @option(
+    ),
+    option(
         "--replay",
         "replay_file",
         type=_TOML_AND_JSON,
         metavar="FILE",
         help="Repeat a stored run; exit code 1 if the result differs.",
-    )
-    @parameters.form(TABLE, "json", "svg", "html")
-    @option(
+    ),
+    parameters.form(TABLE, "json", "svg", "html"),
+    option(
         "--out",
         type=click.Path(file_okay=False, path_type=Path),
         metavar="DIR",
         help="Store each run in this new folder as a file that replays, and a report that is not "
         "a table.",
-    )
-    def command(  # noqa: PLR0913 (one parameter for each option)
-        editions: tuple[str, ...],
-        *,
-        names: tuple[str, ...],
-        list_attacks: bool,
-        size: int,
-        seed: int,
-        goal: str | None,
-        source: str | None,
-        mapping: "SourceMapping | None",
-        trials: int,
-        ablation: bool,
-        price_file: Path | None,
-        replay_file: Path | None,
-        form: str,
-        out: Path | None,
-    ) -> None:
+    ),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Choices:
+    """The options of one call, but ``--list-attacks``."""
+
+    editions: tuple[str, ...]
+    names: tuple[str, ...]
+    size: int
+    seed: int
+    goal: str | None
+    source: str | None
+    mapping: "SourceMapping | None"
+    trials: int
+    ablation: bool
+    price_file: Path | None
+    replay_file: Path | None
+    form: str
+    out: Path | None
+
+
+def command_of(discipline: str) -> click.Command:
+    """Return the command that attacks a discipline."""
+
+    def command(*, list_attacks: bool, **choices: Any) -> None:
         if list_attacks:
             _list(discipline)
-            return
-        if mapping is not None and source is None:
-            raise click.UsageError("a mapping is about records; name them with --records")
-        if out is not None:
-            require_new_folder(out)
-        prices = _read_prices(price_file, discipline)
-        stored = None if replay_file is None else _read_replay(replay_file, discipline)
+        else:
+            _attack(discipline, _Choices(**choices))
 
-        from agon.app.analysis.attack import attack, repeat
-        from agon.cli.shared.output import working
-        from agon.records.writing import write_atomically
+    people = _PEOPLE.get(discipline)
+    size = option(
+        "--size",
+        type=click.IntRange(min=1),
+        default=DEFAULT_SIZE,
+        show_default=True,
+        metavar="N",
+        help=f"People of the simulated season: {people}." if people else _SIZE,
+    )
+    function = all_options((*_WHAT, size, *_HOW), command)
+    return click.command(discipline, cls=Command, help=_HELP.format(name=discipline))(function)
 
-        with working("attacking"):
-            report = (
-                repeat(stored, source=source, mapping=mapping, prices=prices)
-                if stored
-                else attack(discipline, editions=editions, names=names, size=size, seed=seed,
-                            goal=goal, source=source, mapping=mapping, prices=prices,
-                            trials=trials, ablation=ablation)
-            )  # fmt: skip
-        if out is not None:
-            _write(report, out)
-        if form == TABLE:
-            _show(report)
-            return
-        document = b"".join(_document(report, form, stored=out is not None))
-        if out is not None:
-            write_atomically(out / f"report.{form}", [document])
-        deliver([document], None)
 
-    return command
+def _attack(discipline: str, choices: _Choices) -> None:
+    """Attack a discipline, or repeat a stored run, and print and store the report."""
+    if choices.mapping is not None and choices.source is None:
+        raise click.UsageError("a mapping is about records; name them with --records")
+    if choices.out is not None:
+        require_new_folder(choices.out)
+    report = _measure(discipline, choices)
+    if choices.out is not None:
+        _write(report, choices.out)
+    if choices.form == TABLE:
+        _show(report)
+        return
+    from agon.records.writing import write_atomically
+
+    document = b"".join(_document(report, choices.form, stored=choices.out is not None))
+    if choices.out is not None:
+        write_atomically(choices.out / f"report.{choices.form}", [document])
+    deliver([document], None)
+
+
+def _measure(discipline: str, choices: _Choices) -> "AttackReport":
+    """Return the report of all attacks, or of the stored run that is repeated."""
+    prices = _read_prices(choices.price_file, discipline)
+    stored = None if choices.replay_file is None else _read_replay(choices.replay_file, discipline)
+
+    from agon.app.analysis.attack import attack, repeat
+    from agon.cli.shared.output import working
+
+    source, mapping = choices.source, choices.mapping
+    with working("attacking"):
+        if stored is not None:
+            return repeat(stored, source=source, mapping=mapping, prices=prices)
+        return attack(
+            discipline,
+            editions=choices.editions,
+            names=choices.names,
+            size=choices.size,
+            seed=choices.seed,
+            goal=choices.goal,
+            source=source,
+            mapping=mapping,
+            prices=prices,
+            trials=choices.trials,
+            ablation=choices.ablation,
+        )
 
 
 def _list(discipline: str) -> None:

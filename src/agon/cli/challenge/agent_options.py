@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli.challenge.arguments import Function, all_options
-from agon.cli.shared.commands import option
+from agon.cli.shared.commands import Function, all_options, option
 
 if TYPE_CHECKING:
     from agon.app.tasks.prices import PriceTable

@@ -1,7 +1,7 @@
 """Options that the commands about tasks share."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
-from agon.cli.shared.commands import option
+from agon.cli.shared.commands import Function, all_options, option
 
 if TYPE_CHECKING:
     from agon.app.containers.egress import EgressMode
     from agon.app.tasks.task import Task
-
-Function = Callable[..., Any]
 
 tasks = click.argument(
     "tasks", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="TASKS..."
@@ -270,12 +268,3 @@ def record_options(function: Function) -> Function:
         return function(recorded=record, **remaining)
 
     return all_options(_RECORDED, call)
-
-
-def all_options(
-    options: tuple[Callable[[Function], Function], ...], function: Function
-) -> Function:
-    """Add options to a command, in their order."""
-    for decorator in reversed(options):
-        function = decorator(function)
-    return function

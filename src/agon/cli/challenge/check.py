@@ -1,7 +1,7 @@
 """``agon challenge check``: can these tasks be accepted into a contest?"""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,9 +16,11 @@ from agon.cli.shared.output import TABLE, deliver
 from agon.cli.shared.tables import echo
 
 if TYPE_CHECKING:
-    from agon.app.tasks.acceptance import Acceptance, CheckStep
+    from agon.app.files import FileIssue
+    from agon.app.tasks.acceptance import Acceptance, CheckStep, TrialOptions
     from agon.app.tasks.formats.variables import VariableNames
     from agon.app.tasks.overrides import Overrides
+    from agon.app.tasks.task import Task
 
 
 @click.command("check", cls=Command)
@@ -64,54 +66,74 @@ def check_tasks(  # noqa: PLR0913 (an option each)
       agon challenge check tasks/sort-log --reward-source exit_code
       agon challenge check tasks/sort-log --format json
     """
-    from agon.app.tasks.acceptance import TrialOptions, accept_tasks, rejected_task
+    from agon.app.tasks.acceptance import TrialOptions
     from agon.app.tasks.formats.discovery import read_readable_tasks
     from agon.app.tasks.formats.variables import with_variables
     from agon.app.tasks.overrides import with_overrides
-    from agon.wiring import base_image, containers, new_id
-    from agon.wiring.agents import acceptance_agents
 
     read, unreadable = read_readable_tasks(tasks, reward_source=reward_source)
     read = tuple(with_overrides(task, overrides) for task in read)
     read = with_variables(read, variables, environment=os.environ)
-    base_image(read, where.engine)
-    for note in arguments.notes_of(read, networks):
+    options = TrialOptions(
+        test_network=networks.tests, keep_servers=networks.keep_servers, probes=not no_probes
+    )
+    acceptances = []
+    for number, acceptance in enumerate(
+        _check(read, unreadable, where, networks, jobs=jobs, options=options), 1
+    ):
+        acceptances.append(acceptance)
+        if acceptance.task not in unreadable:
+            total = len(read) + len(unreadable)
+            click.echo(f"[{number}/{total}] {acceptance.task}", err=True)
+    _report(acceptances, read, form)
+    ctx.exit(int(not all(result.accepted for result in acceptances)))
+
+
+def _check(
+    tasks: "tuple[Task, ...]",
+    unreadable: "Mapping[str, Sequence[FileIssue]]",
+    where: arguments.EngineChoice,
+    networks: arguments.Networks,
+    *,
+    jobs: int | None,
+    options: "TrialOptions",
+) -> "Iterator[Acceptance]":
+    """Yield the result of each folder, first of those that are no readable tasks."""
+    from agon.app.tasks.acceptance import accept_tasks, rejected_task
+    from agon.wiring import base_image, containers, new_id
+    from agon.wiring.agents import acceptance_agents
+
+    base_image(tasks, where.engine)
+    for note in arguments.notes_of(tasks, networks):
         echo(f"note: {note}", err=True)
     with containers(where.engine, runtime=where.runtime, build_network=networks.build) as engine:
-        acceptances = [rejected_task(name, issues) for name, issues in unreadable.items()]
-        for result in accept_tasks(
-            read,
+        yield from (rejected_task(name, issues) for name, issues in unreadable.items())
+        yield from accept_tasks(
+            tasks,
             acceptance_agents(),
             containers=engine,
             run=new_id(),
             jobs=arguments.at_a_time(jobs),
-            options=TrialOptions(
-                test_network=networks.tests,
-                keep_servers=networks.keep_servers,
-                probes=not no_probes,
-            ),
+            options=options,
             watch=_watch,
             now=lambda: datetime.now(UTC),
-        ):
-            acceptances.append(result)
-            click.echo(
-                f"[{len(acceptances)}/{len(read) + len(unreadable)}] {result.task}", err=True
-            )
+        )
+
+
+def _report(acceptances: "list[Acceptance]", tasks: "tuple[Task, ...]", form: str) -> None:
     if form == "json":
         from agon.cli.shared.formats import json_chunks
 
-        accepted = sum(result.accepted for result in acceptances)
         report = {
-            "accepted": accepted,
+            "accepted": sum(result.accepted for result in acceptances),
             "total": len(acceptances),
             "tasks": [result.to_dict() for result in acceptances],
-            "keys": {task.name: _handling(task.settings.keys) for task in read},
+            "keys": {task.name: _handling(task.settings.keys) for task in tasks},
         }
         deliver(json_chunks(report), None)
     else:
         _draw(acceptances)
-        _draw_keys({task.name: task.settings.keys for task in read})
-    ctx.exit(int(not all(result.accepted for result in acceptances)))
+        _draw_keys({task.name: task.settings.keys for task in tasks})
 
 
 def _watch(step: "CheckStep") -> None:

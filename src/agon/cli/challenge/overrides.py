@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from agon.cli.challenge.arguments import Function, all_options
-from agon.cli.shared.commands import option
+from agon.cli.shared.commands import Function, all_options, option
 
 _VARIABLES = (
     option(

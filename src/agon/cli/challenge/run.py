@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,11 +20,38 @@ from agon.cli.shared.tables import echo
 
 if TYPE_CHECKING:
     from agon.app.containers import AgentTimeout
+    from agon.app.tasks.agents import Agent
     from agon.app.tasks.budget import Budget
     from agon.app.tasks.formats.variables import VariableNames
     from agon.app.tasks.overrides import Overrides
+    from agon.app.tasks.results.folder import RunPlan
     from agon.app.tasks.run import RunProgress
+    from agon.app.tasks.task import Task
     from agon.wiring.agents import AgentChoice
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Choices:
+    """The arguments and options of one call."""
+
+    tasks: tuple[Path, ...]
+    agent: "AgentChoice"
+    jobs: int | None
+    out: Path | None
+    trials: int
+    reward_source: Any
+    pass_threshold: float | None
+    reward_key: str | None
+    agent_timeout: "AgentTimeout"
+    budget: "Budget"
+    recorded: arguments.RecordNames
+    variables: "VariableNames"
+    overrides: "Overrides"
+    where: arguments.EngineChoice
+    networks: arguments.Networks
+    reach: arguments.Reach
+    form: str
+    dry_run: bool
 
 
 @click.command("run", cls=Command)
@@ -58,27 +85,7 @@ if TYPE_CHECKING:
 @arguments.egress
 @parameters.form(TABLE, "json")
 @parameters.dry_run
-def run_agent(  # noqa: PLR0913 (an option each)
-    tasks: tuple[Path, ...],
-    *,
-    agent: "AgentChoice",
-    jobs: int | None,
-    out: Path | None,
-    trials: int,
-    reward_source: Any,
-    pass_threshold: float | None,
-    reward_key: str | None,
-    agent_timeout: "AgentTimeout",
-    budget: "Budget",
-    recorded: arguments.RecordNames,
-    variables: "VariableNames",
-    overrides: "Overrides",
-    where: arguments.EngineChoice,
-    networks: arguments.Networks,
-    reach: arguments.Reach,
-    form: str,
-    dry_run: bool,
-) -> None:
+def run_agent(**choices: Any) -> None:
     r"""Run an agent on TASKS, in containers without a network unless you open it.
 
     TASKS are task folders, or folders of them. The agent is a command that the container's shell
@@ -108,64 +115,97 @@ def run_agent(  # noqa: PLR0913 (an option each)
     a run that was cut off; a finished trial never runs twice. Exit code 0: the run is complete; 5:
     no container engine works, no trial has a score, or a limit ended the run.
     """
-    from agon.app.tasks.formats.discovery import read_readable_tasks
-    from agon.app.tasks.formats.variables import with_variables
-    from agon.app.tasks.overrides import with_overrides
-    from agon.app.tasks.run import plan_of, run_tasks
-    from agon.wiring import base_image, containers, new_id
+    _run(_Choices(**choices))
+
+
+def _run(chosen: _Choices) -> None:
+    """Read the tasks, state the plan of the run, and run it unless it is a dry run."""
+    from agon.app.tasks.run import run_tasks
+    from agon.wiring import base_image, containers
     from agon.wiring.agents import require_endpoint, task_agent
 
-    read, unreadable = read_readable_tasks(tasks, reward_source=reward_source)
-    read = tuple(
-        with_overrides(task, overrides).with_pass_rule(threshold=pass_threshold, key=reward_key)
-        for task in read
-    )
-    first_issues = {name: str(issues[0]) for name, issues in unreadable.items()}
-    for issue in first_issues.values():
-        echo(f"warning: left out: {issue}", err=True)
-    chosen = task_agent(agent)
-    solutions = chosen.settings.get("kind") == "oracle"
-    read = with_variables(read, variables, environment=os.environ, solutions=solutions)
-    plan = plan_of(
-        read,
-        chosen,
-        trials=trials,
-        run=new_id(),
-        now=_now,
-        unreadable=first_issues,
-        variables=variables.to_dict(),
-        overrides=overrides.to_dict(),
-        agent_timeout=agent_timeout,
-        prices={} if agent.prices is None else agent.prices.to_dict(),
-        **recorded,
-    )
-    plan = replace(
-        plan,
-        test_network=networks.tests,
-        keep_servers=networks.keep_servers,
-        agent_network=reach.network,
-        allowed_hosts=arguments.hosts_of(reach, read),
-    )
-    folder = out or Path("agon-runs") / f"{_now():%Y%m%dT%H%M%SZ}"
-    if dry_run:
+    agent = task_agent(chosen.agent)
+    tasks, unreadable = _read(chosen, agent)
+    plan = _plan(chosen, agent, tasks, unreadable)
+    folder = chosen.out or Path("agon-runs") / f"{_now():%Y%m%dT%H%M%SZ}"
+    if chosen.dry_run:
         click.echo(
-            f"would run {chosen.name} on {len(read)} tasks, {trials} trials each, in {folder}"
+            f"would run {agent.name} on {len(tasks)} tasks, {chosen.trials} trials each, in "
+            f"{folder}"
         )
         return
-    for note in arguments.notes_of(read, networks):
+    networks, where = chosen.networks, chosen.where
+    for note in arguments.notes_of(tasks, networks):
         echo(f"note: {note}", err=True)
-    require_endpoint(agent)
-    base_image(read, where.engine)
+    require_endpoint(chosen.agent)
+    base_image(tasks, where.engine)
     with (
         containers(where.engine, runtime=where.runtime, build_network=networks.build) as engine,
         _watching() as watch,
     ):
-        plan = replace(plan, build_network=engine.build_network)
         summary = run_tasks(
-            read, chosen, plan=plan, containers=engine, out=folder,
-            jobs=arguments.at_a_time(jobs), now=_now, watch=watch, budget=budget,
-        )  # fmt: skip
-    _report(summary, folder, form)
+            tasks,
+            agent,
+            plan=replace(plan, build_network=engine.build_network),
+            containers=engine,
+            out=folder,
+            jobs=arguments.at_a_time(chosen.jobs),
+            now=_now,
+            watch=watch,
+            budget=chosen.budget,
+        )
+    _report(summary, folder, chosen.form)
+
+
+def _read(chosen: _Choices, agent: "Agent") -> tuple[tuple["Task", ...], dict[str, str]]:
+    """Return the tasks as they are run, and the first error of each that cannot be read."""
+    from agon.app.tasks.formats.discovery import read_readable_tasks
+    from agon.app.tasks.formats.variables import with_variables
+    from agon.app.tasks.overrides import with_overrides
+
+    tasks, unreadable = read_readable_tasks(chosen.tasks, reward_source=chosen.reward_source)
+    first_issues = {name: str(issues[0]) for name, issues in unreadable.items()}
+    for issue in first_issues.values():
+        echo(f"warning: left out: {issue}", err=True)
+    tasks = tuple(
+        with_overrides(task, chosen.overrides).with_pass_rule(
+            threshold=chosen.pass_threshold, key=chosen.reward_key
+        )
+        for task in tasks
+    )
+    solutions = agent.settings.get("kind") == "oracle"
+    tasks = with_variables(tasks, chosen.variables, environment=os.environ, solutions=solutions)
+    return tasks, first_issues
+
+
+def _plan(
+    chosen: _Choices, agent: "Agent", tasks: tuple["Task", ...], unreadable: dict[str, str]
+) -> "RunPlan":
+    """Return the plan of the run, with what the tests and the agent may reach."""
+    from agon.app.tasks.run import plan_of
+    from agon.wiring import new_id
+
+    prices = chosen.agent.prices
+    plan = plan_of(
+        tasks,
+        agent,
+        trials=chosen.trials,
+        run=new_id(),
+        now=_now,
+        unreadable=unreadable,
+        variables=chosen.variables.to_dict(),
+        overrides=chosen.overrides.to_dict(),
+        agent_timeout=chosen.agent_timeout,
+        prices={} if prices is None else prices.to_dict(),
+        **chosen.recorded,
+    )
+    return replace(
+        plan,
+        test_network=chosen.networks.tests,
+        keep_servers=chosen.networks.keep_servers,
+        agent_network=chosen.reach.network,
+        allowed_hosts=arguments.hosts_of(chosen.reach, tasks),
+    )
 
 
 def _report(summary: dict[str, Any], folder: Path, form: str) -> None:

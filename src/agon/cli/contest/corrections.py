@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from agon.cli.shared import arguments, lists, parameters
-from agon.cli.shared.commands import Command, option
+from agon.cli.shared.commands import Command, Function, option
 from agon.cli.shared.output import TABLE, deliver_json
-from agon.cli.shared.target import Function, Target, target
+from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
     from agon.api.models.changes import ChangeSet

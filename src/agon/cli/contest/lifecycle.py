@@ -11,9 +11,12 @@ from agon.cli.shared.tables import echo
 from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
+    from agon.api.models.boards import BoardProof
     from agon.api.models.contests import Contest
+    from agon.api.models.records import LedgerHead
     from agon.cli.generated.call import Call
 
 _SHOWN_CHANGES = ("description", "names", "title", "visibility")
@@ -62,6 +65,11 @@ def show(contest: str, *, form: str, target: Target) -> None:
         }
         deliver(json_chunks(value), None)
         return
+    _draw(details, head, boards)
+
+
+def _draw(details: "Contest", head: "LedgerHead", boards: "Sequence[BoardProof]") -> None:
+    """Print what is stated of a contest, and its boards as a table."""
     from agon.cli.shared.tables import Output, TableColumn, cell
 
     out = Output()

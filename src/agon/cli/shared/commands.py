@@ -6,12 +6,15 @@ variable named after it.
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from inspect import cleandoc
 from typing import Any
 
 import click
+
+Function = Callable[..., Any]
+"""A function that becomes a command; decorators add its options."""
 
 _EXAMPLES = re.compile(r"\n\n(?= {2})")
 _SURE = 0.75  # how similar a command of another group has to be to be suggested
@@ -146,3 +149,12 @@ def _is_number(kind: click.ParamType[Any], value: Any) -> bool:
 
 
 option = partial(click.option, cls=Option)
+
+
+def all_options(
+    options: tuple[Callable[[Function], Function], ...], function: Function
+) -> Function:
+    """Add options to a command, in their order."""
+    for decorator in reversed(options):
+        function = decorator(function)
+    return function

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agon.cli.shared import completion
-from agon.cli.shared.commands import option
+from agon.cli.shared.commands import Function, option
 from agon.cli.shared.output import MACHINE, TABLE, require_writable
 
 if TYPE_CHECKING:
     from agon.app.analysis.options import RuleOptions
-
-Function = Callable[..., Any]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """The target of a command: a server, or a database it opens directly."""
 
 import os
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -11,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agon.cli.shared.commands import Option, option
+from agon.cli.shared.commands import Function, Option, option
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from agon.client import Api
     from agon.errors import NotFound
     from agon.settings import Settings
-
-Function = Callable[..., Any]
 
 _MAX_CONTESTS = 1000
 """Contests among which one is looked for that is similar to a name."""

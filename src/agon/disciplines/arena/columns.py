@@ -3,7 +3,11 @@
 from collections.abc import Mapping
 from typing import Final
 
+import numpy as np
+
+from agon.disciplines.arena.formulas import Vector
 from agon.disciplines.capabilities import ColumnMeaning
+from agon.kernel.ratings.separation import MANY
 
 MORE_THAN_MANY: Final = 2_000_000_000
 """The value of ``votes_needed`` that stands for more than a billion, or for no number at all."""
@@ -149,3 +153,16 @@ COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
     ),
 }
 """Column, or ``board.column`` → meaning."""
+
+
+def two_digits(needed: Vector) -> Vector:
+    """Return numbers of matches rounded up to two digits; too many to say are one number.
+
+    Example:
+        >>> two_digits(np.array([0.0, 3.2, 1234.0, 7e9, np.inf])).tolist()
+        [0.0, 4.0, 1300.0, 2000000000.0, 2000000000.0]
+    """
+    many = ~(needed <= MANY)
+    whole = np.ceil(np.where(many, 0.0, needed))
+    digits = 10.0 ** np.maximum(0.0, np.floor(np.log10(np.maximum(whole, 1.0))) - 1.0)
+    return np.where(many, MORE_THAN_MANY, np.ceil(whole / digits) * digits)

@@ -184,16 +184,44 @@ def dawid_skene(
     used = np.bincount(cell, minlength=shape[0] * classes) > 0
     sums = LabelSums.of(task, cell, cells=len(used), classes=classes)
     posteriors = _majority(task, label, classes)  # one row per class: each step runs along it
+    gain = tolerance * len(label)  # twice the data has twice the gain
+    counts, trace, converged = _maximize(
+        sums, posteriors, used, iterations=iterations, tolerance=gain
+    )
+    return DawidSkene(
+        priors=_mean(posteriors),
+        confusion=_chances(counts, used).reshape(shape).transpose(0, 2, 1),
+        posteriors=posteriors.T,
+        seen=counts.reshape(shape).sum(axis=1),
+        log_likelihoods=np.array(trace),
+        converged=converged,
+    )
+
+
+def _maximize(
+    sums: LabelSums,
+    posteriors: FloatArray,
+    used: BoolArray,
+    *,
+    iterations: int,
+    tolerance: float,
+) -> tuple[FloatArray, list[float], bool]:
+    """Alternate M-step and E-step; ``posteriors`` is updated in place.
+
+    Returns:
+        The expected labels by cell and true class, the log-likelihood at the start of each
+        iteration, and whether the last gain was below ``tolerance``.
+    """
     lanes = _lanes(posteriors.shape[1])
     # Each lane adds to sums of its own, so that no thread waits and no order of threads matters.
-    lane_counts = np.zeros((len(lanes), len(used), classes))  # lane, cell, true class
+    lane_counts = np.zeros((len(lanes), len(used), len(posteriors)))  # lane, cell, true class
     for lane, part in zip(lanes, lane_counts, strict=True):
         sums.into_cells(posteriors[:, lane], lane.start, out=part)
     trace: list[float] = []
     converged = False
     with ThreadPoolExecutor(_LANES) as threads:  # numpy releases the interpreter lock
         # For few labels, handing work to threads takes longer than the work.
-        side_by_side = threads.map if len(label) >= COMPILED_FROM else map
+        side_by_side = threads.map if sums.compiled else map
         while len(trace) < iterations and not converged:
             # M-step of this iteration; the E-step below makes the counts of the next.
             chances = _chances(lane_counts.sum(axis=0), used)
@@ -205,17 +233,8 @@ def dawid_skene(
                 posteriors=posteriors,
             )
             trace.append(sum(side_by_side(expect, lanes, lane_counts)))
-            # Per label: twice the data has twice the gain.
-            converged = len(trace) > 1 and trace[-1] - trace[-2] < tolerance * len(label)
-    counts = lane_counts.sum(axis=0)
-    return DawidSkene(
-        priors=_mean(posteriors),
-        confusion=_chances(counts, used).reshape(shape).transpose(0, 2, 1),
-        posteriors=posteriors.T,
-        seen=counts.reshape(shape).sum(axis=1),
-        log_likelihoods=np.array(trace),
-        converged=converged,
-    )
+            converged = len(trace) > 1 and trace[-1] - trace[-2] < tolerance
+    return lane_counts.sum(axis=0), trace, converged
 
 
 def worker_accuracy(fit: DawidSkene, *, confidence: float) -> WorkerAccuracy:

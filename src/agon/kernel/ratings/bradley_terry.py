@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from agon.errors import NotScorable
 from agon.kernel.compiling import COMPILED_FROM, compile_loop
-from agon.kernel.ratings.likelihood import likelihood_of
+from agon.kernel.ratings.likelihood import Likelihood, likelihood_of
 from agon.kernel.ratings.pair_counts import PairCounts, names_text
 from agon.kernel.ratings.reachability import reaches_all
 
@@ -215,7 +215,15 @@ def bradley_terry(
             f"no finite Bradley–Terry rating fits best: {reason}. Rate with a regularization "
             "above 0, record more matches, or leave these players out"
         )
-    likelihood = likelihood_of(counts, regularization)
+    return _climb(likelihood_of(counts, regularization), regularization, start)
+
+
+def _climb(likelihood: Likelihood, regularization: float, start: Vector | None) -> BradleyTerry:
+    """Maximize a likelihood by Newton's method with damped steps.
+
+    Raises:
+        NotScorable: the steps do not end.
+    """
     theta = likelihood.guess() if start is None else start - start.mean()
     spread = 1.0
     for step_number in range(1, _MAX_STEPS + 1):

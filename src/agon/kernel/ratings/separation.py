@@ -140,15 +140,25 @@ def separate(
     upper, lower = order[:-1], order[1:]
     gap = np.maximum(theta[upper] - theta[lower], 0.0)
     error = np.sqrt(covariance.of_differences(upper, lower))
+    # A rating without an end on the side of its neighbor parts the two by no number of matches.
     error[won[upper] | lost[lower]] = np.inf
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        # A gap of nearly 0 needs more matches than a number can hold: infinitely many.
-        factor = np.where(gap > 0, (critical * error / gap) ** 2, np.inf)
-        needed = np.where(gap > critical * error, 0.0, matches * np.maximum(factor - 1.0, 0.0))
+    needed = _matches_needed(gap, critical * error, matches)
     tier = _tiers(theta, covariance, order, critical, never_lost=lost, never_won=won)
     return Separation(
         order, single, critical, rank_critical, rank_low, rank_high, tier, gap, error, needed
     )
+
+
+def _matches_needed(gap: Vector, margin: Vector, matches: float) -> Vector:
+    """Return how many more matches bring each margin below its gap.
+
+    A standard error falls with the root of the number of matches, so n (margin / gap)² are needed
+    in all.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        # A gap of nearly 0 needs more matches than a number can hold: infinitely many.
+        factor = np.where(gap > 0, (margin / gap) ** 2, np.inf)
+        return np.where(gap > margin, 0.0, matches * np.maximum(factor - 1.0, 0.0))
 
 
 def _ranks(

@@ -11,7 +11,7 @@ and second entries of one name are rejected.
 import hashlib
 import posixpath
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -135,17 +135,11 @@ def filter_archive(
     """
     judge = _Judge(tuple(_parts(root.encode()) for root in roots), rules or _NO_RULES, archive)
     there = {b"/".join(_parts(folder.encode())) for folder in mounted}
-    passed = size = seen = 0
-    left_out: list[RejectedEntry] = []
-    left_out_total = 0
+    seen = 0
+    rejected = _Rejections()
     original: dict[bytes, ArchiveEntry] = {}
-    digest = hashlib.sha256()
     with target.open("wb") as file:
-
-        def write(piece: bytes) -> None:
-            digest.update(piece)
-            file.write(piece)
-
+        copy = _Copy(archive, file)
         for entry in entries(archive):
             seen += 1
             if seen > files:
@@ -154,33 +148,64 @@ def filter_archive(
                 original[name] = entry
             verdict = judge(entry)
             if isinstance(verdict, str):
-                left_out_total += 1
-                if len(left_out) < _MAX_LISTED:
-                    left_out.append(RejectedEntry(name=printable(entry.name), reason=verdict))
+                rejected.add(RejectedEntry(name=printable(entry.name), reason=verdict))
                 continue
             # Nothing to write: an ancestor of a root, or a folder that is there with other
             # permissions.
             if verdict is None or (verdict.name in there and verdict.kind == "folder"):
                 continue
-            # Content is read by its offset; the archive is put back to the next entry afterwards.
-            next_entry = archive.tell()
-            write(header(verdict))
-            for piece in content(archive, verdict):
-                write(piece)
-            write(filling(verdict.size))
-            archive.seek(next_entry)
-            passed += 1
-            size += verdict.size
-        write(END)
+            copy.add(verdict)
+        copy.write(END)
     missing = [RejectedEntry(name=root, reason="it is not there") for root in judge.missing()]
     return FilteredArchive(
-        files=passed,
-        size=size,
-        sha256=digest.hexdigest(),
-        left_out=tuple(missing + left_out),
-        left_out_total=left_out_total + len(missing),
+        files=copy.files,
+        size=copy.size,
+        sha256=copy.digest.hexdigest(),
+        left_out=tuple(missing + rejected.listed),
+        left_out_total=rejected.total + len(missing),
         watched=original,
     )
+
+
+@dataclass
+class _Rejections:
+    """The first rejected entries, and the number of all."""
+
+    listed: list[RejectedEntry] = field(default_factory=list)
+    total: int = 0
+
+    def add(self, entry: RejectedEntry) -> None:
+        """Count an entry, and list it if it is one of the first."""
+        self.total += 1
+        if len(self.listed) < _MAX_LISTED:
+            self.listed.append(entry)
+
+
+class _Copy:
+    """The new archive, with its hash and the number and bytes of its files."""
+
+    def __init__(self, archive: BinaryIO, file: BinaryIO) -> None:
+        self._archive = archive
+        self._file = file
+        self.digest = hashlib.sha256()
+        self.files = self.size = 0
+
+    def add(self, entry: ArchiveEntry) -> None:
+        """Copy an entry with its content."""
+        # Content is read by its offset; the archive is put back to the next entry afterwards.
+        next_entry = self._archive.tell()
+        self.write(header(entry))
+        for piece in content(self._archive, entry):
+            self.write(piece)
+        self.write(filling(entry.size))
+        self._archive.seek(next_entry)
+        self.files += 1
+        self.size += entry.size
+
+    def write(self, piece: bytes) -> None:
+        """Write bytes of the archive."""
+        self.digest.update(piece)
+        self._file.write(piece)
 
 
 def printable(text: bytes | str, *, longest: int = 200) -> str:

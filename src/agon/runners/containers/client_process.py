@@ -212,47 +212,72 @@ def run_client(
             report = resources.enter_context(pipe)
         watch = ContainerWatch(account, limits, streams)
         process = resources.enter_context(
-            subprocess.Popen(  # noqa: S603  # the engine found, agon's own arguments
-                command if report is None else report.with_pipe(command),
-                stdin=subprocess.DEVNULL if started is None else subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                pass_fds=(inherited,) if report is None else (inherited, report.write_end),
-                cwd=account.parent,  # the engine's monitor leaves a file `oom` where it stands
-                bufsize=0,
-                start_new_session=True,  # a kill of this process's group must not end it half-way
-            )
+            _start(command, account, inherited, report, reads_input=started is not None)
         )
-        try:
-            if report is not None:
-                report.close_write_end()
-            if started is not None:
-                started(process)
-            end = follow(process, streams, verdict=watch.verdict, remove=remove, report=report)
-        except BaseException:
-            remove()
-            process.kill()
-            raise
-        begun = watch.begun
+        end = _follow(process, streams, watch, report, remove=remove, started=started)
         running = None
         if end == "itself" and report is not None and report.is_complete:
             report.cut()
             running = RunningClient(process, streams, remove, resources.pop_all())
         elif end == "itself" and watch.overflows:
             end = "storage"
-    stdout, stderr = (
-        Stream(path=path, stored=stream.stored, total=stream.total)
-        for path, stream in zip(paths, streams, strict=True)
-    )
+    stdout, stderr = map(_stored, paths, streams)
     return ClientResult(
         end=end,
-        begun=begun,
+        begun=watch.begun,
         client_code=process.returncode if running is None else 0,
         wall_s=time.monotonic() - begin,
         stdout=stdout,
         stderr=stderr,
         complaint=streams[1].end,
         running=running,
+    )
+
+
+def _follow(
+    process: "subprocess.Popen[bytes]",
+    streams: tuple[BoundedStream, BoundedStream],
+    watch: ContainerWatch,
+    report: ReportPipe | None,
+    *,
+    remove: Callable[[], None],
+    started: Started | None,
+) -> End:
+    """Read a client's output to its end; an error ends the client and removes the container."""
+    try:
+        if report is not None:
+            report.close_write_end()
+        if started is not None:
+            started(process)
+        return follow(process, streams, verdict=watch.verdict, remove=remove, report=report)
+    except BaseException:
+        remove()
+        process.kill()
+        raise
+
+
+def _stored(path: Path, stream: BoundedStream) -> Stream:
+    return Stream(path=path, stored=stream.stored, total=stream.total)
+
+
+def _start(
+    command: Sequence[str],
+    account: Path,
+    inherited: int,
+    report: ReportPipe | None,
+    *,
+    reads_input: bool,
+) -> "subprocess.Popen[bytes]":
+    """Start the client, which keeps ``inherited`` open, and the pipe of the report."""
+    return subprocess.Popen(  # noqa: S603  # the engine found, agon's own arguments
+        command if report is None else report.with_pipe(command),
+        stdin=subprocess.PIPE if reads_input else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=(inherited,) if report is None else (inherited, report.write_end),
+        cwd=account.parent,  # the engine's monitor leaves a file `oom` where it stands
+        bufsize=0,
+        start_new_session=True,  # a kill of this process's group must not end it half-way
     )
 
 

@@ -19,7 +19,6 @@ from agon.web.pages.submit import (
     own_submissions,
     own_terms,
     submit_program,
-    takes_programs,
 )
 
 _PROBLEMS: Final = 500
@@ -88,7 +87,6 @@ def _problem_page(visit: Visit, *, error: Exception | None = None, status: int =
         "problem": problem,
         "conditions": contest_sentences(contest),
         "now": visit.service.clock(),
-        "is_open": takes_programs(problem, now=visit.service.clock()),
         "may_submit": visit.caller.user is not None
         and permits(visit.caller, "submission.add", contest=contest),
         "signed_in": visit.caller.user is not None,

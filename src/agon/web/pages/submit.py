@@ -2,14 +2,13 @@
 
 import io
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from itertools import islice
 from typing import Any, Final
 
 from pydantic import ValidationError
 
 from agon.api.models.contests import Contest
-from agon.api.models.submissions import Problem, SubmissionCreate
+from agon.api.models.submissions import SubmissionCreate
 from agon.app.access.permissions import permits
 from agon.app.contests.ingest.openness import require_open
 from agon.app.dojo.conditions import contest_sentences
@@ -82,14 +81,6 @@ def own_terms(visit: Visit, contest: Contest) -> MemberTerms | None:
         return None
     with visit.service.store.read() as session:
         return session.members.terms(session.contests.get(contest.id).no, visit.caller.user)
-
-
-def takes_programs(problem: Problem, *, now: datetime) -> bool:
-    """Return whether a problem takes programs of the caller whom the API showed it to."""
-    if problem.revealed or problem.freeze_started_at is None:
-        return not problem.revealed
-    end = problem.freeze_started_at
-    return now < (end if problem.extended_until is None else max(end, problem.extended_until))
 
 
 def obstacle(visit: Visit, contest: Contest) -> str | None:
@@ -171,11 +162,7 @@ def _page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     contest = visit.contest()
     judging = _judging(contest)
     listed = visit.api.problems.list(contest.id) if judging == "program" else ()
-    problems = [
-        problem
-        for problem in islice(listed, _PROBLEMS)
-        if takes_programs(problem, now=visit.service.clock())
-    ]
+    problems = [problem for problem in islice(listed, _PROBLEMS) if problem.takes_submissions]
     terms = max((problem.N_check for problem in problems), default=N_CHECK)
     values = {
         "contest": contest,

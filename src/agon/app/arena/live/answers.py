@@ -115,21 +115,8 @@ def judge_answers(
     secret = seed_of(service, contest, arena_round)
     results = {item.match: item for item in items}
     changed = replace(arena_round, body=body)
-    for drawn, match in matches_of(changed):
-        for side in SIDES:
-            bot = drawn[f"bot_{side}"]
-            if bot is None:
-                continue
-            result = results[match_in_work(secret, drawn["match"], bot)].result or {}
-            if "fault" in result:
-                match["faults"].append({"side": side, "bot": bot, **result["fault"]})
-            else:
-                match["answers"][side] = {"text": result["text"], "cut": result.get("cut", False)}
-    faults = [fault for match in body["matches"] for fault in match["faults"]]
-    answered = any(match["answers"] for match in body["matches"])
-    body["degraded"] = (
-        bool(faults) and not answered and all(fault["owner"] != "bot" for fault in faults)
-    )
+    _take_answers(changed, results, seed=secret)
+    body["degraded"] = _is_degraded(body["matches"])
     lengths = [
         len(answer["text"]) for match in body["matches"] for answer in match["answers"].values()
     ]
@@ -138,7 +125,9 @@ def judge_answers(
     seed = drawing_seed(secret, body["head"])
     for drawn, match in matches_of(changed):
         match["outcome"] = _outcome(match, rules, degraded=body["degraded"])
-        if match["outcome"] is None and drawn["honeypot_real"] is not None:
+        if match["outcome"] is not None:
+            continue
+        if drawn["honeypot_real"] is not None:
             weak = match.get("weak", {}).get("bot", "")
             replied = results.get(match_in_work(secret, drawn["match"], weak))
             honeypots.add(
@@ -150,13 +139,32 @@ def judge_answers(
                 lengths=lengths,
                 rules=rules,
             )
-        elif (
-            match["outcome"] is None
-            and drawn["bot_b"] is not None
-            and _is_copied(drawn, match, changed, rules=rules, earlier=earlier)
+        elif drawn["bot_b"] is not None and _is_copied(
+            drawn, match, changed, rules=rules, earlier=earlier
         ):
             match["outcome"] = "skipped"
     return changed
+
+
+def _take_answers(arena_round: ArenaRound, results: Mapping[str, Work], *, seed: str) -> None:
+    """Put the answers and the faults of the bots into the matches of a round."""
+    for drawn, match in matches_of(arena_round):
+        for side in SIDES:
+            bot = drawn[f"bot_{side}"]
+            if bot is None:
+                continue
+            result = results[match_in_work(seed, drawn["match"], bot)].result or {}
+            if "fault" in result:
+                match["faults"].append({"side": side, "bot": bot, **result["fault"]})
+            else:
+                match["answers"][side] = {"text": result["text"], "cut": result.get("cut", False)}
+
+
+def _is_degraded(matches: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether no bot could be reached, and no bot is to blame."""
+    faults = [fault for match in matches for fault in match["faults"]]
+    answered = any(match["answers"] for match in matches)
+    return bool(faults) and not answered and all(fault["owner"] != "bot" for fault in faults)
 
 
 def _is_copied(

@@ -111,36 +111,48 @@ def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
             names.add(match_in_work(seed, drawn["match"], assigned.assignee))
         if match_id not in names:
             continue
-        if not _is_visible(view, arena_round):
-            is_drawn_id = match_id == drawn["match"]
-            return {
-                "id": match_id,
-                "round": arena_round.id if is_drawn_id else None,
-                "state": "playing",
-            }
+        if _is_visible(view, arena_round):
+            return _settled(service, arena_round, drawn, match, seed=seed)
+        is_drawn_id = match_id == drawn["match"]
         return {
-            "id": drawn["match"],
-            "round": arena_round.id,
-            "state": "settled",
-            "outcome": match["outcome"] or result_of(drawn),
-            "prompt": match["text"],
-            "answers": match["answers"],
-            "votes": match["votes"],
-            "faults": match["faults"],
-            "degraded": arena_round.body.get("degraded", False),
-            "audit_missed": match.get("audit_missed"),
-            "unjudged": match.get("unjudged"),
-            "protections_off": match_protections_off(arena_round, drawn, match),
-            "copies": _copies(service, arena_round, drawn, match),
-            "draw": drawn,
-            "proof": {
-                "seed": seed,
-                "commitment": commitment(seed),
-                "head": arena_round.body["head"],
-                "settled_seq": arena_round.settled_seq,
-            },
+            "id": match_id,
+            "round": arena_round.id if is_drawn_id else None,
+            "state": "playing",
         }
     raise missing
+
+
+def _settled(
+    service: Service,
+    arena_round: ArenaRound,
+    drawn: Mapping[str, Any],
+    match: Mapping[str, Any],
+    *,
+    seed: str,
+) -> dict[str, Any]:
+    """Return all of a settled match, with the proof of its draw."""
+    return {
+        "id": drawn["match"],
+        "round": arena_round.id,
+        "state": "settled",
+        "outcome": match["outcome"] or result_of(drawn),
+        "prompt": match["text"],
+        "answers": match["answers"],
+        "votes": match["votes"],
+        "faults": match["faults"],
+        "degraded": arena_round.body.get("degraded", False),
+        "audit_missed": match.get("audit_missed"),
+        "unjudged": match.get("unjudged"),
+        "protections_off": match_protections_off(arena_round, drawn, match),
+        "copies": _copies(service, arena_round, drawn, match),
+        "draw": drawn,
+        "proof": {
+            "seed": seed,
+            "commitment": commitment(seed),
+            "head": arena_round.body["head"],
+            "settled_seq": arena_round.settled_seq,
+        },
+    }
 
 
 def _copies(

@@ -59,13 +59,7 @@ def advance_votes(
         for drawn, match in matches_of(changed)
         if match["outcome"] is None and not match["api"]
     ]
-    asked: list[list[str]] = []
-    for each in open_matches:
-        for judge in list(each.match["panel"]):
-            result = each.result_of(judge)
-            if result is not None and "fault" in result:
-                asked += _replace(each, judge, result["fault"], memory)
-        each.count_votes()
+    asked = _replace_failed(open_matches, memory)
     asked += _replace_fallen(service, session, changed, open_matches, memory)
     for each in open_matches:
         each.count_votes()
@@ -84,6 +78,18 @@ def advance_votes(
     body["can_fall"] = _can_fall(changed, rules)
     session.arena.add_work(new)
     return changed, new
+
+
+def _replace_failed(matches: "Sequence[_OpenMatch]", memory: HoneypotMemory) -> list[list[str]]:
+    """Replace the judges that failed, count the votes, and return who was asked instead."""
+    asked: list[list[str]] = []
+    for each in matches:
+        for judge in list(each.match["panel"]):
+            result = each.result_of(judge)
+            if result is not None and "fault" in result:
+                asked += _replace(each, judge, result["fault"], memory)
+        each.count_votes()
+    return asked
 
 
 class _OpenMatch:

@@ -4,7 +4,7 @@ A dry run reports the effect before anything counts. Every step is written to th
 entries of a change set carry its id, so that they can be read, replayed and rolled back together.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from agon.app.access.audit import add_audit_entry, require_reason
 from agon.app.access.permissions import View
 from agon.app.contests.changes import rejudge
 from agon.app.contests.changes.dry_runs import dry_run, require_proposed
-from agon.app.contests.changes.proposals import bodies, check_proposal, complete_body
+from agon.app.contests.changes.proposals import Body, bodies, check_proposal, complete_body
 from agon.app.contests.ledgers.append import RECORDS, append
 from agon.app.queue.jobs import service_job
 from agon.app.service import Service
@@ -136,35 +136,44 @@ def apply(
             contest = session.contests.lock(contest_id)
             proposed = session.changes.get(contest.no, change_id)
             _require_dry_run(contest, proposed, even_if_moved=even_if_moved)
-            if contest.seq != seq:
-                continue
-            cause = {"change": change_id, "reason": reason or proposed.reason}
-            now = service.clock()
-            drafts = [
-                Draft(
-                    kind=draft.kind,
-                    body=complete_body(draft, **cause),
-                    at=now,
-                    by=by.name,
-                    # As of a first verdict: keeps it from being found by hashing.
-                    external_id=service.new_id() if draft.kind in RECORDS else None,
-                )
-                for draft in entry_bodies
-            ]
-            after = append(service, session, contest, drafts)
-            applied = replace(
-                proposed,
-                state="applied",
-                reason=cause["reason"],
-                applied_at=after.seq,
-            )
-            session.changes.save(applied)
-            add_audit_entry(service, session, by=by, action="change.apply", target=change_id,
-                 detail={"contest": contest_id, "seq": after.seq})  # fmt: skip
-            return applied
+            if contest.seq == seq:
+                stated = replace(proposed, reason=reason or proposed.reason)
+                return _append(service, session, contest, stated, entry_bodies, by=by)
     raise Conflict(
         f"{contest_id} grows faster than the change can be applied; stop adding records meanwhile"
     )
+
+
+def _append(
+    service: Service,
+    session: Session,
+    contest: Contest,
+    change: Change,
+    entry_bodies: Sequence[Body],
+    *,
+    by: Caller,
+) -> Change:
+    """Append the entries of a change set and return it as applied."""
+    now = service.clock()
+    drafts = [
+        Draft(
+            kind=draft.kind,
+            body=complete_body(draft, change=change.id, reason=change.reason),
+            at=now,
+            by=by.name,
+            # As of a first verdict: keeps it from being found by hashing.
+            external_id=service.new_id() if draft.kind in RECORDS else None,
+        )
+        for draft in entry_bodies
+    ]
+    after = append(service, session, contest, drafts)
+    applied = replace(change, state="applied", applied_at=after.seq)
+    session.changes.save(applied)
+    add_audit_entry(
+        service, session, by=by, action="change.apply", target=change.id,
+        detail={"contest": contest.id, "seq": after.seq},
+    )  # fmt: skip
+    return applied
 
 
 def queue_dry_run(service: Service, contest_id: str, change_id: str, *, by: Caller) -> Change:

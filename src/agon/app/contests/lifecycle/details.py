@@ -59,18 +59,9 @@ def edit(
     """
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
-        if expected is not None and version_of(contest) not in expected:
-            newest = last_edit(session, contest)
-            who = "" if newest is None else f" by {newest.by}, {written_time(newest.at)}"
-            raise Changed(
-                f"{contest.id} was edited meanwhile{who}; read it again, and send your change with "
-                "its new version"
-            )
-        if "names" in changes:
-            require_names(contest.discipline, changes["names"])
-        edited = replace(contest, **changes)
-        if edited.shows_names == contest.shows_names:
-            edited = replace(edited, names=contest.names)
+        if expected is not None:
+            _require_version(session, contest, expected)
+        edited = _edited(contest, changes)
         changed = [name for name in DETAILS if getattr(edited, name) != getattr(contest, name)]
         if not changed:
             return contest
@@ -85,12 +76,7 @@ def edit(
         )
         if dry_run:
             return edited
-        body = {name: getattr(edited, name) for name in DETAILS[:3]} | {
-            name: None if getattr(edited, name) is None else written_time(getattr(edited, name))
-            for name in _TIMES
-        }
-        if edited.names is not None:
-            body["names"] = edited.names
+        body = _details_body(edited)
         draft = Draft(kind="contest-edited", body=body, at=service.clock(), by=by.name)
         contest = append(service, session, contest, [draft])
         if "names" in changed:
@@ -100,6 +86,39 @@ def edit(
             detail={"seq": contest.seq, "changed": changed},
         )  # fmt: skip
         return contest
+
+
+def _edited(contest: Contest, changes: Mapping[str, Any]) -> Contest:
+    """Return a contest with changed details; names that are shown as before stay as stated."""
+    if "names" in changes:
+        require_names(contest.discipline, changes["names"])
+    edited = replace(contest, **changes)
+    return (
+        replace(edited, names=contest.names)
+        if edited.shows_names == contest.shows_names
+        else edited
+    )
+
+
+def _require_version(session: Session, contest: Contest, expected: Collection[str]) -> None:
+    """Raise unless a contest has one of the expected versions; name who edited it last."""
+    if version_of(contest) in expected:
+        return
+    newest = last_edit(session, contest)
+    who = "" if newest is None else f" by {newest.by}, {written_time(newest.at)}"
+    raise Changed(
+        f"{contest.id} was edited meanwhile{who}; read it again, and send your change with its "
+        "new version"
+    )
+
+
+def _details_body(contest: Contest) -> dict[str, Any]:
+    """Return the body of an entry that states all details."""
+    body = {name: getattr(contest, name) for name in DETAILS[:3]} | {
+        name: None if getattr(contest, name) is None else written_time(getattr(contest, name))
+        for name in _TIMES
+    }
+    return body if contest.names is None else body | {"names": contest.names}
 
 
 def version_of(contest: Contest) -> str:

@@ -1,12 +1,11 @@
 """Return a dojo contest's problems: the disclosed terms, and the answers once revealed."""
 
-from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from agon.app.access.permissions import View
 from agon.app.contests.ledgers import slugs
 from agon.app.contests.ledgers.positions import last_readable_seq
+from agon.app.contests.submissions.extra_time import personal_problem
 from agon.app.contests.submissions.feedback import (
     count_submissions,
     dojo_rules,
@@ -20,7 +19,7 @@ from agon.app.contests.submissions.problems import (
     visible_fields,
 )
 from agon.app.dojo.conditions import contest_conditions
-from agon.app.dojo.lifecycle import PUBLISHED, PublishedProblem
+from agon.app.dojo.lifecycle import PUBLISHED, PublishedProblem, is_frozen
 from agon.app.service import Service
 from agon.errors import Unreadable
 from agon.ledger.entry import EntryLine, read_line
@@ -45,9 +44,12 @@ def problem(
         Conflict: the contest is of another discipline.
     """
     with service.store.read() as session:
-        shown = _problem_view(session, view, problem_id)
-        limits = _limits(service, session, view, shown["id"], user)
-        return shown | limits | {"judging": contest_conditions(view.contest)}
+        limit = last_readable_seq(view)
+        name = slugs.problem_id(session, view.contest, problem_id, until=limit)
+        published = published_problem(session, view.contest, name, until=limit)
+        revealed = revealed_at(session, view.contest, name, until=limit) is not None
+        shown = _shown(service, session, view, published, revealed=revealed, user=user)
+        return shown | {"judging": contest_conditions(view.contest)}
 
 
 def problems(
@@ -81,46 +83,43 @@ def problems(
         page = [(seq, name) for name, seq in first.items() if seq > after][:limit]
         freezes = freezes_at(session, contest, until=until) if page else {}
         revealed = revealed_ids(session, contest, until=until) if page else frozenset()
-        limits = {name: _limits(service, session, view, name, user) for _, name in page}
-    return [
-        (seq, _without_answer(_view(published[name], freezes, revealed)) | limits[name])
-        for seq, name in page
-    ]
+        shown = {
+            name: _shown(
+                service,
+                session,
+                view,
+                PublishedProblem.of(published[name], freeze=freezes.get(name)),
+                revealed=name in revealed,
+                user=user,
+            )
+            for _, name in page
+        }
+    return [(seq, _without_answer(shown[name])) for seq, name in page]
 
 
-def _limits(
-    service: Service, session: Session, view: View, problem: str, user: str | None
+def _shown(
+    service: Service,
+    session: Session,
+    view: View,
+    published: PublishedProblem,
+    *,
+    revealed: bool,
+    user: str | None,
 ) -> dict[str, Any]:
-    """Return what is disclosed of verdicts, and how often one may submit and has submitted."""
+    """Return a problem with what is disclosed of verdicts, and what a user may still submit."""
     rules = dojo_rules(view.contest)
-    made, extra = None, None
+    made, terms = None, None
     if user is not None:
-        made = count_submissions(service, session, view.contest, user=user, problem=problem)
+        made = count_submissions(service, session, view.contest, user=user, problem=published.id)
         terms = session.members.terms(view.contest.no, user)
-        extra = None if terms is None else terms.problem_ends.get(problem)
-    return {
+    frozen = is_frozen(personal_problem(published, terms), now=service.clock())
+    return visible_fields(published, revealed=revealed) | {
         "feedback": None if rules is None else rules.feedback,
         "max_submissions": max_submissions(session, view.contest, user=user),
         "submissions": made,
-        "extended_until": extra,
+        "extended_until": None if terms is None else terms.problem_ends.get(published.id),
+        "takes_submissions": not revealed and not frozen,
     }
-
-
-def _view(
-    entry: EntryLine, freezes: Mapping[str, datetime | None], revealed: frozenset[str]
-) -> dict[str, Any]:
-    name = entry.body["problem"]
-    return visible_fields(
-        PublishedProblem.of(entry, freeze=freezes.get(name)), revealed=name in revealed
-    )
-
-
-def _problem_view(session: Session, view: View, problem_id: str) -> dict[str, Any]:
-    limit = last_readable_seq(view)
-    name = slugs.problem_id(session, view.contest, problem_id, until=limit)
-    published = published_problem(session, view.contest, name, until=limit)
-    at = revealed_at(session, view.contest, name, until=limit)
-    return visible_fields(published, revealed=at is not None)
 
 
 def _without_answer(problem: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,8 @@ nothing; one that passes its cheat can be forged. (challenge, Running tasks.)
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import BoundedSemaphore
@@ -69,39 +71,28 @@ def accept_tasks(
     Raises:
         Unavailable: the engine does not work.
     """
-    slots = BoundedSemaphore(jobs)
+    trials_of = partial(
+        TaskTrials,
+        containers=containers,
+        run=run,
+        now=now,
+        options=options,
+        slots=BoundedSemaphore(jobs),
+        watch=watch,
+    )
     with (
         TemporaryDirectory(prefix="agon-check-") as place,
         ThreadPoolExecutor(jobs, thread_name_prefix="probe") as probes,
         ThreadPoolExecutor(jobs, thread_name_prefix="task") as pool,
     ):
-
-        def accept(number: int, task: Task) -> Acceptance:
-            try:
-                image = build(task, containers)
-            except (BuildFailed, InvalidRule) as failed:
-                proof = AcceptanceCheck(part="oracle", result=None, reason=str(failed), holds=False)
-                return Acceptance(
-                    task=task.name,
-                    reward_source=task.reward_source,
-                    proofs=(proof,),
-                    notes=task.settings.notes,
-                )
-            folder = Path(place) / str(number)
-            folder.mkdir()
-            trials = TaskTrials(
-                task=task,
-                image=image,
-                containers=containers,
-                folder=folder,
-                run=run,
-                now=now,
-                options=options,
-                slots=slots,
-                watch=watch,
-            )
-            return _accept(trials, acceptance_agents, probes)
-
+        accept = partial(
+            _accept_task,
+            place=Path(place),
+            trials_of=trials_of,
+            containers=containers,
+            agents=acceptance_agents,
+            probes=probes,
+        )
         try:
             yield from pool.map(accept, range(len(tasks)), tasks)
         except BaseException:
@@ -111,9 +102,37 @@ def accept_tasks(
             raise
 
 
+def _accept_task(
+    number: int,
+    task: Task,
+    *,
+    place: Path,
+    trials_of: Callable[..., TaskTrials],
+    containers: Containers,
+    agents: AcceptanceAgents,
+    probes: Executor,
+) -> Acceptance:
+    """Build the images of a task and check it, in a folder of its own."""
+    try:
+        image = build(task, containers)
+    except (BuildFailed, InvalidRule) as failed:
+        return replace(
+            _rejected(task.name, str(failed)),
+            reward_source=task.reward_source,
+            notes=task.settings.notes,
+        )
+    folder = place / str(number)
+    folder.mkdir()
+    return _accept(trials_of(task=task, image=image, folder=folder), agents, probes)
+
+
 def rejected_task(task: str, issues: Sequence[FileIssue]) -> Acceptance:
     """Return that a folder is no task that can be read, with its errors."""
-    reason = "; ".join(map(str, issues))
+    return _rejected(task, "; ".join(map(str, issues)))
+
+
+def _rejected(task: str, reason: str) -> Acceptance:
+    """Return the result of a task whose oracle cannot even start."""
     proof = AcceptanceCheck(part="oracle", result=None, reason=reason, holds=False)
     return Acceptance(task=task, proofs=(proof,))
 

@@ -10,7 +10,6 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -81,11 +80,7 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
         agent_env=env,
         verifier_env={**env, **own},
         solution_env=solution,
-        templates=frozenset(
-            name
-            for name, value in chain(env.items(), own.items(), solution.items())
-            if TEMPLATE.search(value)
-        ),
+        templates=_templates(env, own, solution),
         agent_user=read_user(agent, agent.anything("user")),
         verifier_user=read_user(verifier, verifier.anything("user")),
         workdir=_workdir(environment),
@@ -103,6 +98,13 @@ def read_settings(folder: Path, issues: list[FileIssue]) -> TaskSettings:
         ),
         extra=keys.rest(),
         notes=tuple(_notes_of(content, where, misspelled_keys=list(keys.misspelled_keys()))),
+    )
+
+
+def _templates(*variables: Mapping[str, str]) -> frozenset[str]:
+    """Return the names of variables whose value is a template."""
+    return frozenset(
+        name for values in variables for name, value in values.items() if TEMPLATE.search(value)
     )
 
 

@@ -26,14 +26,7 @@ def summarize(
     by_task: dict[str, list[TrialResult]] = {name: [] for name in plan.tasks}
     for result in results:
         by_task[result.task].append(result)
-    scored = {
-        name: [trial for trial in results if trial.scored] for name, results in by_task.items()
-    }
-    counts = {
-        name: (sum(trial.result == "passed" for trial in results), len(results))
-        for name, results in scored.items()
-        if results
-    }
+    counts = _counts(by_task)
     passed = sum(count for count, _ in counts.values())
     total = sum(number for _, number in counts.values())
     trials = [trial for results in by_task.values() for trial in results]
@@ -72,6 +65,18 @@ def summarize(
     if stopped:
         summary["stopped"] = stopped
     return summary if total else summary | {"reason": "no trial has a score"}
+
+
+def _counts(by_task: Mapping[str, Sequence[TrialResult]]) -> dict[str, tuple[int, int]]:
+    """Return how many trials of each task passed and have a score; tasks without one are absent."""
+    scored = {
+        name: [trial for trial in results if trial.scored] for name, results in by_task.items()
+    }
+    return {
+        name: (sum(trial.result == "passed" for trial in results), len(results))
+        for name, results in scored.items()
+        if results
+    }
 
 
 def _mean_rewards(results: Sequence[TrialResult]) -> dict[str, float]:

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.disciplines.arena.audits.board import AuditedBoard, answer, number_of, unknown
+from agon.disciplines.arena.columns import two_digits
 from agon.disciplines.arena.ratings.modeled import MAX_MODEL_BOTS
 from agon.disciplines.arena.ratings.robustness import rank_robustness
-from agon.disciplines.arena.ratings.strengths import two_digits
 from agon.errors import NotScorable
 from agon.kernel.figures import Probe
 from agon.kernel.ratings.bradley_terry import bradley_terry

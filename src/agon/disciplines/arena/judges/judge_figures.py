@@ -1,13 +1,14 @@
 """State how a judge judges: shares with intervals and their number of cases."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from agon.disciplines.arena.facts import HONEYPOT, RATED, Bools, Facts
 from agon.disciplines.arena.formulas import NONE, TIE
 from agon.disciplines.arena.history import Results
-from agon.disciplines.arena.judges.quality import quality_of
+from agon.disciplines.arena.judges.quality import Quality, quality_of
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.figures import JudgeFigure
 from agon.kernel.statistics import wilson
@@ -36,33 +37,42 @@ def judge_figures(
     tempted = kind == HONEYPOT
     labeled = (rated | tempted) & (label != TIE)
 
-    def share(name: str, successes: int, cases: int, meaning: str) -> JudgeFigure:
-        interval = wilson(successes, trials=cases, confidence=rules.confidence)
-        return JudgeFigure(
-            name=name,
-            value=successes / cases if cases else None,
-            low=interval.low if cases else None,
-            high=interval.high if cases else None,
-            cases=cases,
-            meaning=meaning,
-        )
-
-    def count(marked: Bools) -> int:
-        return int(np.count_nonzero(marked))
-
+    share = partial(_share, confidence=rules.confidence)
     yield share(
         "agreement with the consensus",
-        count(decided & (side == panel)),
-        count(decided),
-        "votes in rated matches that were with the panel, of which this vote is a part",
+        side == panel,
+        among=decided,
+        meaning="votes in rated matches that were with the panel, of which this vote is a part",
     )
-    quality = quality_of(facts, results, rules)
+    yield from _estimates(judge, quality_of(facts, results, rules), cases=_count(rated))
+    yield share(
+        "agreement with audits",
+        side == audit,
+        among=audited,
+        meaning="votes in audited matches that were with the audit",
+    )
+    yield share(
+        "position",
+        label == 0,
+        among=labeled,
+        meaning="votes for the answer shown as A; the order is drawn, so without bias one half",
+    )
+    yield share(
+        "honeypots passed",
+        side == matches.real[match],
+        among=tempted,
+        meaning="controls in which the real answer was chosen, not the robotic one",
+    )
+
+
+def _estimates(judge: int, quality: Quality, *, cases: int) -> Iterator[JudgeFigure]:
+    """Yield the figures that are estimated from the votes of all judges together."""
     yield JudgeFigure(
         name="κ with the consensus",
         value=quality.kappa.get(judge),
         low=None,
         high=None,
-        cases=count(rated),
+        cases=cases,
         meaning="agreement beyond chance: 0 is chance, 1 full agreement",
     )
     yield JudgeFigure(
@@ -70,24 +80,26 @@ def judge_figures(
         value=quality.accuracy.get(judge),
         low=quality.low.get(judge),
         high=quality.high.get(judge),
-        cases=count(rated),
+        cases=cases,
         meaning="chance to be right, estimated from all votes together (Dawid–Skene)",
     )
-    yield share(
-        "agreement with audits",
-        count(audited & (side == audit)),
-        count(audited),
-        "votes in audited matches that were with the audit",
+
+
+def _share(
+    name: str, marked: Bools, *, among: Bools, meaning: str, confidence: float
+) -> JudgeFigure:
+    """Return the share of marked votes among some, with Wilson's interval; None: there are none."""
+    successes, cases = _count(marked & among), _count(among)
+    interval = wilson(successes, trials=cases, confidence=confidence)
+    return JudgeFigure(
+        name=name,
+        value=successes / cases if cases else None,
+        low=interval.low if cases else None,
+        high=interval.high if cases else None,
+        cases=cases,
+        meaning=meaning,
     )
-    yield share(
-        "position",
-        count(labeled & (label == 0)),
-        count(labeled),
-        "votes for the answer shown as A; the order is drawn, so without bias one half",
-    )
-    yield share(
-        "honeypots passed",
-        count(tempted & (side == matches.real[match])),
-        count(tempted),
-        "controls in which the real answer was chosen, not the robotic one",
-    )
+
+
+def _count(marked: Bools) -> int:
+    return int(np.count_nonzero(marked))

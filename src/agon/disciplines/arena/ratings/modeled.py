@@ -108,36 +108,8 @@ def fit_verdicts(
     Raises:
         NotScorable: there are too many bots, or the matches do not say what the model asks.
     """
-    if counts.players > MAX_MODEL_BOTS:
-        raise NotScorable(
-            f"models of ties, positions and styles are fitted for up to {MAX_MODEL_BOTS:,} bots, "
-            f"and {counts.players:,} are rated here: set ties=half, position=ignored and no "
-            "control",
-            instead=_PLAIN,
-        )
-    if rules.interval == "bootstrap":
-        raise NotScorable(
-            "interval=bootstrap resamples the plain model: set interval=sandwich with ties, "
-            "position or control",
-            instead=_PLAIN,
-        )
-    a, b = row[verdicts.a], row[verdicts.b]
-    inside = (a >= 0) & (b >= 0)
-    chosen: Ints | slice = slice(None) if inside.all() else np.flatnonzero(inside)
-    if clusters is not None and clusters.match is not None:
-        chosen = clusters.match  # in the order of the clusters
-    names = tuple(verdicts.covariates)
-    columns = [_standardize(name, verdicts.covariates[name][chosen], rules) for name in names]
-    score = verdicts.score[chosen]
-    rows = ModelRows(
-        counts.players,
-        a[chosen],
-        b[chosen],
-        score,
-        None if verdicts.weight is None else verdicts.weight[chosen],
-        np.array(columns).reshape(len(names), len(score)).T,
-        names,
-    )
+    _require_model(counts, rules)
+    rows = _model_rows(verdicts, rules, row=row, players=counts.players, clusters=clusters)
     try:
         fit = fit_model(
             rows,
@@ -163,8 +135,54 @@ def fit_verdicts(
         "control": list(controls(rules)),
         "control_form": rules.control_form,
     }
-    model = Model(_parameters(fit, names, rules), plain, _expect_points(rows, fit, counts), context)
+    model = Model(
+        _parameters(fit, rows.names, rules), plain, _expect_points(rows, fit, counts), context
+    )
     return covariance_intervals(fit.strength, covariance, level=rules.confidence), model
+
+
+def _require_model(counts: PairCounts, rules: ArenaRules) -> None:
+    """Raise if there are too many bots for a model, or its intervals are asked of another one."""
+    if counts.players > MAX_MODEL_BOTS:
+        raise NotScorable(
+            f"models of ties, positions and styles are fitted for up to {MAX_MODEL_BOTS:,} bots, "
+            f"and {counts.players:,} are rated here: set ties=half, position=ignored and no "
+            "control",
+            instead=_PLAIN,
+        )
+    if rules.interval == "bootstrap":
+        raise NotScorable(
+            "interval=bootstrap resamples the plain model: set interval=sandwich with ties, "
+            "position or control",
+            instead=_PLAIN,
+        )
+
+
+def _model_rows(
+    verdicts: Verdicts, rules: ArenaRules, *, row: Ints, players: int, clusters: Clusters | None
+) -> ModelRows:
+    """Return the matches between rated bots, with standardized covariates.
+
+    Raises:
+        NotScorable: a covariate is the same in all of them.
+    """
+    a, b = row[verdicts.a], row[verdicts.b]
+    inside = (a >= 0) & (b >= 0)
+    chosen: Ints | slice = slice(None) if inside.all() else np.flatnonzero(inside)
+    if clusters is not None and clusters.match is not None:
+        chosen = clusters.match  # in the order of the clusters
+    names = tuple(verdicts.covariates)
+    columns = [_standardize(name, verdicts.covariates[name][chosen], rules) for name in names]
+    score = verdicts.score[chosen]
+    return ModelRows(
+        players,
+        a[chosen],
+        b[chosen],
+        score,
+        None if verdicts.weight is None else verdicts.weight[chosen],
+        np.array(columns).reshape(len(names), len(score)).T,
+        names,
+    )
 
 
 def _rules_of(model: Mapping[str, Any], rules: ArenaRules) -> dict[str, Any]:

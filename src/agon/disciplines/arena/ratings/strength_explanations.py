@@ -58,35 +58,13 @@ def explain_strength(
     row = int(np.searchsorted(strengths.bots, bot))
     if row == len(strengths.bots) or strengths.bots[row] != bot:
         reason = strengths.unrated.get(bot)
-        text = "No match." if reason is None else f"It {reason}."
-        step = _first(rules) if reason is None else reason.partition("rated after ")[2]
-        missing = Part("strength", 0.0, {}, {}, text, missing=step)
         why = reason or NO_MATCH
-        return Explanation(BRADLEY_TERRY, name, None, None, (mean, missing), reason=why)
+        parts = (mean, _missing_strength(reason, rules))
+        return Explanation(BRADLEY_TERRY, name, None, None, parts, reason=why)
     opponents = _opponents(row, bots, strengths, rules)
-    matches = sum(opponent["matches"] for opponent in opponents)
-    points = sum(opponent["points"] for opponent in opponents)
-    expected = publish(sum(opponent["expected"] for opponent in opponents))
     board_row = board.row(name)
-    unrated = board_row["matches"] - matches
     score = float(strengths.score[row])
-    prior = rules.bradley_terry_regularisation
-    strength = Part(
-        "strength",
-        publish(score - rules.elo_start),
-        {
-            "matches": matches,
-            "unrated_matches": unrated,
-            "opponents": len(opponents),
-            "points": points,
-            "expected": expected,
-        },
-        {"elo_scale": rules.elo_scale, "bradley_terry_regularisation": prior},
-        f"Took {points:g} points in {matches} matches against {len(opponents)} opponents; at "
-        f"{score:.0f} it is expected to take {expected:.4g}"
-        + (f", pulled to the mean by {prior:g} tied matches." if prior else ".")
-        + (f" {unrated} more with bots without a rating do not count here." if unrated else ""),
-    )
+    strength = _strength_part(score, opponents, rules, played=board_row["matches"])
     context = {key: board_row[key] for key in _SHOWN}
     context["opponents"] = opponents
     rated = None if matches_of is None else matches_of()
@@ -104,6 +82,40 @@ def explain_strength(
             *strengths.notes,
         ),
         context=context,
+    )
+
+
+def _missing_strength(reason: str | None, rules: ArenaRules) -> Part:
+    """Return the part of a bot without a rating: why it has none, and what would give it one."""
+    text = "No match." if reason is None else f"It {reason}."
+    step = _first(rules) if reason is None else reason.partition("rated after ")[2]
+    return Part("strength", 0.0, {}, {}, text, missing=step)
+
+
+def _strength_part(
+    score: float, opponents: list[dict[str, Any]], rules: ArenaRules, *, played: int
+) -> Part:
+    """Return the distance to the mean: the points taken are those expected at this rating."""
+    matches = sum(opponent["matches"] for opponent in opponents)
+    points = sum(opponent["points"] for opponent in opponents)
+    expected = publish(sum(opponent["expected"] for opponent in opponents))
+    unrated = played - matches
+    prior = rules.bradley_terry_regularisation
+    return Part(
+        "strength",
+        publish(score - rules.elo_start),
+        {
+            "matches": matches,
+            "unrated_matches": unrated,
+            "opponents": len(opponents),
+            "points": points,
+            "expected": expected,
+        },
+        {"elo_scale": rules.elo_scale, "bradley_terry_regularisation": prior},
+        f"Took {points:g} points in {matches} matches against {len(opponents)} opponents; at "
+        f"{score:.0f} it is expected to take {expected:.4g}"
+        + (f", pulled to the mean by {prior:g} tied matches." if prior else ".")
+        + (f" {unrated} more with bots without a rating do not count here." if unrated else ""),
     )
 
 

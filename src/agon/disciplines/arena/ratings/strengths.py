@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from agon.disciplines.arena.boards import BRADLEY_TERRY, NO_MATCH, on_board
-from agon.disciplines.arena.columns import MORE_THAN_MANY
+from agon.disciplines.arena.columns import two_digits
 from agon.disciplines.arena.facts import Bots
 from agon.disciplines.arena.formulas import Ints, Vector
 from agon.disciplines.arena.history import Standings
@@ -31,7 +31,7 @@ from agon.kernel.ratings.intervals import (
     sandwich_intervals,
 )
 from agon.kernel.ratings.pair_counts import PairCounts
-from agon.kernel.ratings.separation import MANY, Comparison, Separation, separate
+from agon.kernel.ratings.separation import Comparison, Separation, separate
 from agon.kernel.rounding import publish
 from agon.kernel.text.captions import interval_caption
 
@@ -356,21 +356,25 @@ def strengths_board(
         strengths.unrated
     ) else NO_MATCH  # fmt: skip
     made = on_board(BRADLEY_TERRY, bots.ids, spread(strengths.score), columns, listed, why)
+    made = replace(made, context=_context(bots, strengths))
+    shown = intervals_of(BRADLEY_TERRY, rules)
+    return interval_context(made, **(shown or {}))
+
+
+def _context(bots: Bots, strengths: Strengths) -> dict[str, Any]:
+    """Return how bots were compared, which matches depend on one another, and the model."""
     comparison = {
-        "single": separation.single,
-        "critical": separation.critical,
-        "ranks": separation.rank_critical,
+        "single": strengths.separation.single,
+        "critical": strengths.separation.critical,
+        "ranks": strengths.separation.rank_critical,
     }
     context: dict[str, Any] = {"comparison": comparison, "notes": list(strengths.notes)}
-    if strengths.clusters is not None:
-        by, groups = strengths.clusters.by, list(strengths.clusters.groups)
-        context["clusters"] = {"by": by, "groups": groups}
+    if (clusters := strengths.clusters) is not None:
+        context["clusters"] = {"by": clusters.by, "groups": list(clusters.groups)}
     if strengths.model is not None:
         names = [str(name) for name in bots.ids.take(pa.array(strengths.bots)).to_pylist()]
         context["model"] = strengths.model.to_dict(names, strengths.score)
-    made = replace(made, context=context)
-    shown = intervals_of(BRADLEY_TERRY, rules)
-    return interval_context(made, **(shown or {}))
+    return context
 
 
 def _publish_known(values: Vector, known: npt.NDArray[np.bool_]) -> Vector:
@@ -378,16 +382,3 @@ def _publish_known(values: Vector, known: npt.NDArray[np.bool_]) -> Vector:
     filled = np.full(len(values), np.nan)
     filled[known] = publish(values[known])
     return filled
-
-
-def two_digits(needed: Vector) -> Vector:
-    """Return numbers of matches rounded up to two digits; too many to say are one number.
-
-    Example:
-        >>> two_digits(np.array([0.0, 3.2, 1234.0, 7e9, np.inf])).tolist()
-        [0.0, 4.0, 1300.0, 2000000000.0, 2000000000.0]
-    """
-    many = ~(needed <= MANY)
-    whole = np.ceil(np.where(many, 0.0, needed))
-    digits = 10.0 ** np.maximum(0.0, np.floor(np.log10(np.maximum(whole, 1.0))) - 1.0)
-    return np.where(many, MORE_THAN_MANY, np.ceil(whole / digits) * digits)

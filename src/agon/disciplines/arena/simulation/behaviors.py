@@ -71,14 +71,8 @@ def draw_votes(  # noqa: PLR0913 (one parameter for each number of a world)
     bot_a, bot_b = _pairs(matches, strength, rng)
     gap = strength[bot_b] - strength[bot_a]
     better = (rng.random(matches) > 1 / (1 + 10 ** (gap / 400))).astype(np.int8)
-    # The first three of a random order of honest judges sit on each panel.
-    panel = ring + np.argsort(rng.random((matches, judges - ring)), axis=1)[:, :_SEATS]
-    own = np.arange(matches)
-    if focus is not None:
-        own = np.flatnonzero((bot_a == focus) | (bot_b == focus))
-    # The judges under test take the first seat of the matches that they vote on.
-    own = np.sort(rng.permutation(own)[: ring * votes])
-    panel[own, 0] = SUBJECT + np.arange(len(own)) % ring
+    seen = (bot_a == focus) | (bot_b == focus) | (focus is None)
+    panel, own = _seat_judges(np.flatnonzero(seen), rng, votes, (matches, judges), ring=ring)
     kind = np.where(rng.random(matches) < honeypots, HONEYPOT, RATED).astype(np.int8)
     accuracy = rng.beta(32, 8, judges)[panel]
     accuracy[kind == HONEYPOT] = _HONEYPOT
@@ -87,18 +81,44 @@ def draw_votes(  # noqa: PLR0913 (one parameter for each number of a world)
     side = better[:, None] ^ (rng.random(panel.shape) >= accuracy)
     if behavior == "always for one bot":
         side[own, 0] = np.where(kind[own] == RATED, bot_b[own] == focus, better[own])
-    audited = (rng.random(matches) < audits) & (kind == RATED)
-    verdict = better ^ (rng.random(matches) >= _AUDIT)
-    audit = np.where(audited, verdict, NONE).astype(np.int8)
+    audit = _audits(better, kind, rng, share=audits)
+    match = np.repeat(np.arange(matches), _SEATS)
     real = np.where(kind == HONEYPOT, better, NONE).astype(np.int8)
-    number = np.repeat(np.arange(matches), _SEATS)
     winner = np.full(matches, NONE, dtype=np.int8)
+    first = (match % 2).astype(np.int8)
     sides = side.astype(np.int8).ravel()
-    first = (number % 2).astype(np.int8)
     arrays = MatchArrays(
-        bot_a, bot_b, kind, real, audit, winner, number, panel.ravel(), sides, first
+        bot_a, bot_b, kind, real, audit, winner, match, panel.ravel(), sides, first
     )
     return facts_of_arrays(arrays, bots=bots, judges=judges)
+
+
+def _seat_judges(
+    seen: Ints, rng: np.random.Generator, votes: int, shape: tuple[int, int], *, ring: int
+) -> tuple[Ints, Ints]:
+    """Return the panel of each match, and the matches that the judges under test vote on.
+
+    Args:
+        seen: the matches that they may vote on.
+        rng: source of the draws.
+        votes: the number of votes of each.
+        shape: the number of matches, and of judges.
+        ring: the number of judges under test, who have the first numbers.
+    """
+    matches, judges = shape
+    # The first three of a random order of honest judges sit on each panel.
+    panel = ring + np.argsort(rng.random((matches, judges - ring)), axis=1)[:, :_SEATS]
+    # The judges under test take the first seat of the matches that they vote on.
+    own = np.sort(rng.permutation(seen)[: ring * votes])
+    panel[own, 0] = SUBJECT + np.arange(len(own)) % ring
+    return panel, own
+
+
+def _audits(better: Codes, kind: Codes, rng: np.random.Generator, *, share: float) -> Codes:
+    """Return the verdict of each audited match, drawn among the rated ones."""
+    audited = (rng.random(len(better)) < share) & (kind == RATED)
+    verdict = better ^ (rng.random(len(better)) >= _AUDIT)
+    return np.where(audited, verdict, NONE).astype(np.int8)
 
 
 def _behave(

@@ -3,33 +3,33 @@
 from typing import Any, Final
 
 from agon.api.models.boards import BoardPage
+from agon.api.models.bots import Bot
 from agon.disciplines import discipline
 from agon.disciplines.capabilities import ColumnMeaning
+from agon.entities.arena import STATED
 from agon.web.page import Visit
 from agon.web.rendering import link_html
 
-STATED: Final = {
-    name: ColumnMeaning(f"{text}, as its owner states it now.", is_detail=True)
-    for name, text in (
-        ("version", "The version of the bot"),
-        ("author", "Who made the bot"),
-        ("license", "The license of the bot"),
-        ("link", "Where the bot is described"),
+COLUMNS: Final = {
+    name: ColumnMeaning(
+        f"{str(Bot.model_fields[name].description).partition(';')[0]}, as its owner states it now.",
+        is_detail=True,
     )
+    for name in STATED
 }
-"""The columns; they are of the page only, and of the present."""
+"""The columns, as their owners state them now; they are of the page only."""
 
 
 def with_stated(visit: Visit, page: BoardPage) -> BoardPage:
     """Return a page of a board of bots with what their owners state, where any owner does."""
-    of = discipline(page.discipline)
-    table = of.names.column.partition(".")[0] if of.names is not None else ""
-    ids = of.traits.ids.get(page.board, "")
-    if visit.as_of or of.rounds is None or not page.rows or ids != f"{table}.id":
+    scored = discipline(page.discipline)
+    table = scored.names.column.partition(".")[0] if scored.names is not None else ""
+    ids = scored.traits.ids.get(page.board, "")
+    if visit.as_of or scored.rounds is None or not page.rows or ids != f"{table}.id":
         return page
     named = tuple(str(row["id"]) for row in page.rows)
     bots = {bot.id: bot for bot in visit.api.bots.list(page.contest, bot=named)}
-    texts = {name: {key: getattr(bot, name) for key, bot in bots.items()} for name in STATED}
+    texts = {name: {key: getattr(bot, name) for key, bot in bots.items()} for name in COLUMNS}
     stated = {name: of_bot for name, of_bot in texts.items() if any(of_bot.values())}
     rows = tuple(
         row | {name: _cell(name, of_bot.get(row["id"], "")) for name, of_bot in stated.items()}
@@ -40,7 +40,7 @@ def with_stated(visit: Visit, page: BoardPage) -> BoardPage:
 
 def meaning_of(page: BoardPage, name: str) -> ColumnMeaning | None:
     """Return what a column of a board's page is; None: its discipline does not say it."""
-    return STATED.get(name) or discipline(page.discipline).traits.meaning(page.board, name)
+    return COLUMNS.get(name) or discipline(page.discipline).traits.meaning(page.board, name)
 
 
 def _cell(name: str, text: str) -> Any:

@@ -9,15 +9,14 @@ from agon.api.models.bots import BotCreate, BotUpdate
 from agon.api.models.contests import Contest
 from agon.app.access.permissions import permits
 from agon.app.arena.live.entrants.eligibility import asked_of_people
+from agon.entities.arena import STATED
 from agon.errors import AgonError, NotFound
 from agon.kernel.text.bidi import isolated_text
 from agon.web import addresses
 from agon.web.page import Redirect, SitePage, Visit, error_texts
 from agon.web.pages.live.arena import arena
 
-STATED: Final = ("author", "license", "link")
-"""What an owner may state of a bot, besides its name and version."""
-
+_ABOUT: Final = tuple(name for name in STATED if name != "version")
 _BOTS: Final = 500
 
 
@@ -82,7 +81,7 @@ def _update(action: str, visit: Visit) -> BotUpdate:
 
 def _about(visit: Visit) -> dict[str, str]:
     """Return what a form states of a bot; a field that is empty states nothing."""
-    return {name: visit.form.get(name, "").strip() for name in STATED}
+    return {name: visit.form.get(name, "").strip() for name in _ABOUT}
 
 
 def _bots_page(visit: Visit, *, error: Exception | None = None, status: int = 200) -> SitePage:
@@ -94,9 +93,7 @@ def _bots_page(visit: Visit, *, error: Exception | None = None, status: int = 20
         values={
             "contest": contest,
             "bots": bots,
-            "stated": [
-                name for name in ("version", *STATED) if any(getattr(bot, name) for bot in bots)
-            ],
+            "stated": [name for name in STATED if any(getattr(bot, name) for bot in bots)],
             "rows": _rows(visit, contest) if bots else {},
             "due": None if contest.is_over else visit.api.rounds.next(contest.id),
             "may_register": visit.caller.user is not None
@@ -147,7 +144,7 @@ def _bot_page(
             "errors": error_texts(error),
             "about": _about(visit)
             if error and visit.form.get("action") == "about"
-            else {name: getattr(shown, name) for name in STATED},
+            else {name: getattr(shown, name) for name in _ABOUT},
         },
         data=addresses.api("contests", contest.id, "bots", bot_id),
         status=status,

@@ -5,32 +5,26 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from agon.entities.arena import LiveBot
+from agon.entities.arena import STATED, BotDescription, LiveBot
 from agon.entities.contests import Contest
 from agon.kernel.times import parse_time, written_time
 
 
 @dataclass(frozen=True, kw_only=True)
-class BotState:
+class BotState(BotDescription):
     """The public state of a bot.
 
     Attributes:
         status: ``registered`` or ``paused``.
         judges: whether it votes.
-        version: as its owner states it.
-        version_at: since when.
+        version_at: since when it has its version.
         answers: ``push`` or ``pull``.
-        author, license, link: as its owner states them; empty: not stated.
     """
 
     status: str
     judges: bool
-    version: str
     version_at: datetime
     answers: str
-    author: str
-    license: str
-    link: str
 
 
 def state_of(bot: LiveBot) -> BotState:
@@ -38,12 +32,9 @@ def state_of(bot: LiveBot) -> BotState:
     return BotState(
         status="registered" if bot.paused is None else "paused",
         judges=bot.judges,
-        version=bot.version,
         version_at=bot.version_at,
         answers="pull" if bot.endpoint is None else "push",
-        author=bot.author,
-        license=bot.license,
-        link=bot.link,
+        **{name: getattr(bot, name) for name in STATED},
     )
 
 

@@ -23,7 +23,7 @@ from agon.app.service import Service
 from agon.app.webhooks.secrets import NONCE_BYTES, decrypt, encrypt
 from agon.app.webhooks.signatures import SECRET_BYTES, format_secret
 from agon.entities.access import Caller
-from agon.entities.arena import BotDescription, LiveBot
+from agon.entities.arena import STATED, BotDescription, LiveBot
 from agon.entities.contests import Contest
 from agon.errors import Conflict, Forbidden, NotFound, Unavailable, Unreadable
 from agon.kernel.times import parse_time, written_time
@@ -81,29 +81,15 @@ def register(
     """
     with service.store.read() as session:
         contest = session.contests.get(contest_id)
-    rules = live_rules(contest)
-    staff = permits(by, "contest.manage", contest=contest)
-    if owner is not None and owner != by.user and not staff:
-        raise Forbidden("only organizers register a bot for another owner; leave owner out")
-    owner_id = owner or by.user
-    if owner_id is None:
-        raise Unreadable("the bot has no owner; name one of the table owners")
-    secret = None if endpoint is None else service.random(SECRET_BYTES)
-    require_not_over(contest)
-    if endpoint is not None and secret is not None:
-        _check(service, endpoint, secret)
+    owner_id = _owner_of_new(contest, owner, by=by)
+    secret = None if endpoint is None else _new_secret(service, endpoint)
     now = service.clock()
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         require_not_over(contest)
         require_not_withdrawn(session, contest, by)
         bot_id = new_bot_id(service, session, contest, name)
-        own = [bot for bot in session.arena.bots(contest.no) if bot.owner_id == owner_id]
-        if len(own) >= rules.bots_per_owner:
-            raise Conflict(
-                f"{owner_id} has as many bots as the rule bots_per_owner allows "
-                f"({rules.bots_per_owner}); change the bot {own[0].id} instead"
-            )
+        _require_fewer_bots(session, contest, owner_id)
         new = LiveBot(
             contest_no=contest.no,
             id=bot_id,
@@ -118,18 +104,58 @@ def register(
             judges=judges,
         )
         bot = with_state(new, contest)
-        # Bots qualify at once where the rules do not require it.
-        qualified = {} if rules.qualification_required else {"qualified_at": written_time(now)}
-        is_own = by.user == owner_id
-        network = by.network if is_own else None
-        rows = [
-            *owner_rows(session, contest, owner_id, network=network, is_own=is_own),
-            ("bots", {**_row(bot), **qualified}, None),
-        ]
-        RecordImporter(service, session, contest, by, replace=True).run(rows)
+        _add_rows(service, session, contest, bot, by=by)
         session.arena.save_bot(bot)
         queue_next(service, session, contest)
     return bot, None if secret is None else format_secret(secret)
+
+
+def _add_rows(
+    service: Service,
+    session: Session,
+    contest: Contest,
+    bot: LiveBot,
+    *,
+    by: Caller,
+) -> None:
+    """Add a new bot to the records, with its owner if that is new."""
+    row = _row(bot)
+    # Bots qualify at once where the rules do not require it.
+    if not live_rules(contest).qualification_required:
+        row["qualified_at"] = written_time(bot.registered_at)
+    is_own = by.user == bot.owner_id
+    network = by.network if is_own else None
+    owners = owner_rows(session, contest, bot.owner_id, network=network, is_own=is_own)
+    RecordImporter(service, session, contest, by, replace=True).run([*owners, ("bots", row, None)])
+
+
+def _new_secret(service: Service, endpoint: str) -> bytes:
+    """Return the secret of an endpoint, which answers a ping that is signed with it."""
+    secret = service.random(SECRET_BYTES)
+    _check(service, endpoint, secret)
+    return secret
+
+
+def _owner_of_new(contest: Contest, owner: str | None, *, by: Caller) -> str:
+    """Return the owner of a new bot of a contest that is not over: the one named, or the caller."""
+    if owner not in {None, by.user} and not permits(by, "contest.manage", contest=contest):
+        raise Forbidden("only organizers register a bot for another owner; leave owner out")
+    owner_id = owner or by.user
+    if owner_id is None:
+        raise Unreadable("the bot has no owner; name one of the table owners")
+    require_not_over(contest)
+    return owner_id
+
+
+def _require_fewer_bots(session: Session, contest: Contest, owner_id: str) -> None:
+    """Raise if an owner has as many bots as the rule ``bots_per_owner`` allows."""
+    most = live_rules(contest).bots_per_owner
+    own = [bot for bot in session.arena.bots(contest.no) if bot.owner_id == owner_id]
+    if len(own) >= most:
+        raise Conflict(
+            f"{owner_id} has as many bots as the rule bots_per_owner allows ({most}); change the "
+            f"bot {own[0].id} instead"
+        )
 
 
 def change(
@@ -167,7 +193,7 @@ def change(
             bot = replace(bot, paused="by its owner" if changes.paused else None, forfeits=0)
         if changes.judges is not None:
             bot = replace(bot, judges=changes.judges)
-        about = {name: getattr(changes, name) for name in ("author", "license", "link")}
+        about = {name: getattr(changes, name) for name in STATED if name != "version"}
         bot = replace(bot, **{name: text for name, text in about.items() if text is not None})
         session.arena.save_bot(with_state(bot, contest))
         if bot.judges != before.judges:
