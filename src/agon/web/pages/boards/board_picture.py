@@ -122,11 +122,11 @@ def _intervals(
     intervals: Sequence[tuple[float | None, float | None] | None],
     label: Callable[[str], str],
 ) -> Picture:
-    called = _called(page, page.rows[:_DRAWN], label)
+    names = _short_names(page, page.rows[:_DRAWN], label)
     rows: list[Mapping[str, Any]] = [
         {
             "id": row["id"],
-            "name": called[row["id"]],
+            "name": names[row["id"]],
             "score": row["score"],
             "tier": row.get("tier"),
             **({} if ends is None else {"low": ends[0], "high": ends[1]}),
@@ -154,7 +154,7 @@ def _intervals(
     )
 
 
-def _called(
+def _short_names(
     page: BoardPage, rows: Sequence[Mapping[str, Any]], label: Callable[[str], str]
 ) -> dict[str, str]:
     """Return what rows are called where there is little room: names, with ids if two are equal."""
