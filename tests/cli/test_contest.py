@@ -85,6 +85,24 @@ def test_rows_are_searched_by_the_beginning_of_a_name_or_id(target: Target) -> N
     assert ([item["id"] for item in some["rows"]], "unscored" in some) == (["bob"], False)
 
 
+def test_rows_are_sorted_and_filtered_by_a_column(target: Target) -> None:
+    """As on the page of a board; ranks stay those of the board."""
+    name = ("contest", "board", target.contest)
+    board = target.json(*name)["rows"]
+    ids = [row["id"] for row in board]
+    reverse = target.json(*name, "--sort", "score")["rows"]
+    assert [row["id"] for row in reverse] == ids[::-1]
+    assert [row["rank"] for row in reverse] == [row["rank"] for row in board][::-1]
+    best = ("--sort", "-score", "--minimum", board[0]["score"])
+    assert [row["id"] for row in target.json(*name, *best)["rows"]] == ids[:1]
+    shown = target.good(*name, "--sort", "provisional", "--values", "true", "--top", 1).out
+    count = sum(row["provisional"] for row in board)
+    assert f"{count - 1} more; --top {count}" in " ".join(shown.split())
+    assert target(*name, "--sort", "score", "--find", "b").code == 2
+    unknown = target(*name, "--sort", "scor")
+    assert (unknown.code, "score" in unknown.err) == (2, True)
+
+
 def test_records_are_added_once_and_errors_reported_together(target: Target) -> None:
     """Sources are NDJSON files and folders; a dry run adds nothing."""
     name, file = target.contest, target.folder / "votes.ndjson"

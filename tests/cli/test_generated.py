@@ -12,7 +12,7 @@ from agon.api.command import Command, Option
 from agon.api.models.base import Page, Request, Resource, Time
 from agon.api.operation import ContestContext, Operation, operation
 from agon.api.pages import PageRequest
-from agon.cli.generated.call import Call
+from agon.cli.generated.call import DRAWINGS, HANDLERS, Call
 from agon.cli.generated.commands import generated_command
 from agon.cli.generated.description import specification, text
 from agon.cli.generated.specification import FILE, Specification, plain, specifications
@@ -130,6 +130,16 @@ def request_of(declared: Operation[Any, Any], *words: str) -> tuple[Any, ...]:
 def test_the_stored_commands_are_those_that_operations_declare() -> None:
     """Help texts and completion read the file, so that they import no operation."""
     assert FILE.read_text("utf-8") == text(), "run: python -m agon.cli.generated.description"
+
+
+def test_every_command_prints_what_it_returns_and_asks_for_options_that_it_has() -> None:
+    """One ended with KeyError, and one that needs a time or a number refused the time alone."""
+    for each in specifications().values():
+        drawn = each.columns or each.says or each.once or each.shows in DRAWINGS
+        assert drawn or each.name in HANDLERS, each.name
+        reason, *names = each.any_of or ("",)
+        fields = {field.name for field in each.fields}
+        assert (reason in fields, fields.issuperset(names)) == (False, True), each.name
 
 
 def test_a_specification_is_stored_completely() -> None:

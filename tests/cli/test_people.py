@@ -36,5 +36,8 @@ def test_a_class_is_invited_and_one_of_them_gets_more_time(target: Target, agon:
     assert target("contest", "hide", name, users[0], *why).code == 4
     target.good("contest", "unhide", name, users[0], *why)
     assert target("contest", "extend", name, users[1], "--attempts", 1, *why).code == 3
-    assert target("contest", "extend", name, users[0], *why).code == 2
+    target.good("contest", "extend", name, users[0], "--until", later, *why)
+    neither = target("contest", "extend", name, users[0], *why)
+    assert (neither.code, "nothing to change; give" in neither.err) == (2, True)
+    assert "0 cases not decided" in target.good("contest", "pending", name).out
     assert target("contest", "withdraw", name, users[0]).code == 2

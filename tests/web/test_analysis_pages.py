@@ -331,6 +331,13 @@ def test_rules_without_effect_are_the_last_ones(site: Instance) -> None:
     assert len(set(off)) == 2
 
 
+def test_a_list_in_the_rules_is_shown_as_words(site: Instance) -> None:
+    """It stood there as Python writes it: ('claude-sonnet-4.5', 'gpt-4o', …)."""
+    page, _ = page_of(site, addresses.rules("community"))
+    [models] = re.findall(r'<tr id="sota_models">.*?<td>([^<]*)</td>', page, re.DOTALL)
+    assert models.split(", ")[:2] == ["claude-sonnet-4.5", "gpt-4o"]
+
+
 def test_the_rules_are_compared_with_another_edition(site: Instance) -> None:
     """An edition is chosen by what it does."""
     in_force = site.get("/contests/autumn").json()["edition"]

@@ -11,6 +11,7 @@ from agon.app.charts import drawing, intervals, markup
 from agon.web import addresses
 from agon.web.labels import labels
 from agon.web.pages.boards.epoch_shares import miner_text
+from agon.web.rendering import share_text
 from fakes.contests import all_disciplines, contest_of, simulated_rows
 from fakes.instance import Instance, instance_at
 from web.browser import Browser
@@ -206,6 +207,23 @@ def test_shares_are_percent_with_the_exact_value_in_the_title(site: Instance) ->
     page = site.client.get(addresses.person("challenge", row["id"], board="weights")).text
     [(title, _), *_] = exact.findall(page.partition('id="score"')[2])
     assert float(title) == row["score"]
+
+
+def test_every_place_that_shows_a_share_of_the_emission_shows_percent(site: Instance) -> None:
+    """The page said 19.55 % at its head, 0.195462 below it, and 0.1954… on the badge."""
+    first, second = site.get("/contests/challenge/boards/weights").json()["rows"][:2]
+    address = addresses.person("challenge", first["id"], board="weights", **{"with": second["id"]})
+    page = site.client.get(address).text
+    share, other = share_text(first["score"]), share_text(second["score"])
+    said = re.sub(r"<[^>]+>", "", page)
+    score = page.partition('<li class="line total">')[2].partition("</li>")[0]
+    assert Markup(score).text.split() == ["score", *share.split()]
+    assert f"{share_text(first['score'] - second['score'])} ahead of" in said
+    assert f">{other}</span>" in page.partition('id="compare"')[2]
+    badge = site.client.get(addresses.badge("challenge", first["id"])).text
+    assert f"{share} · " in badge
+    about = site.client.get(addresses.board("challenge", "weights")).text
+    assert f" to {share}. Unit: share of the emission" in about
 
 
 def test_a_miner_is_named_by_the_beginning_of_its_hotkey() -> None:

@@ -69,7 +69,7 @@ def test_no_color_of_a_card_stands_for_two_parts() -> None:
     """A seventh part in the color of the first is read as the first; small parts are gray."""
     parts = [(f"part{number}", float(number)) for number in range(1, 10)]
     at = datetime(2026, 1, 2, tzinfo=UTC)
-    drawn = card_svg(CardStanding("Spring", "open", "ada", "user-score", 1, 45.0, 9, parts, at))
+    drawn = card_svg(CardStanding("Spring", "open", "ada", "user-score", 1, "45", 9, parts, at))
     fills: list[str] = re.findall(r'y="232"[^>]* fill="([^"]+)"', drawn)
     assert len(fills) == len(parts)
     hues = [color for color in fills if color in DARK]

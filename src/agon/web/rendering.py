@@ -241,17 +241,66 @@ def share_texts(values: Sequence[Any]) -> list[Markup]:
     ]
 
 
-def score_html(discipline_name: str, board: str, score: float) -> Markup:
-    """Return a score as HTML: a share in percent with the exact value, others as numbers.
+def share_text(share: float | None) -> str:
+    """Return a share in percent; empty: there is none.
+
+    Example:
+        >>> share_text(0.195462), share_text(None)
+        ('19.55 %', '')
+    """
+    return str(share_texts([share])[0].striptags())
+
+
+def scores_html(discipline_name: str, board: str, scores: Sequence[float | None]) -> Sequence[str]:
+    """Return a column of scores as HTML: shares in percent, others with equally many decimals.
+
+    Example:
+        >>> scores_html("arena", "bots", [1024.0, 998.5])
+        ['1,024.0', '998.5']
+    """
+    texts = share_texts if is_share_of(discipline_name, board) else aligned_texts
+    return [Markup(text) for text in texts(scores)]  # noqa: S704 - numbers, or escaped
+
+
+def score_text(discipline_name: str, board: str, score: float | None) -> str:
+    """Return a score, or points of it, as text: a share in percent, others as numbers.
+
+    Example:
+        >>> score_text("challenge", "weights", 0.125), score_text("arena", "bots", 1024.0)
+        ('12.5 %', '1,024')
+        >>> score_text("challenge", "weights", None)
+        ''
+    """
+    return share_text(score) if is_share_of(discipline_name, board) else number_text(score)
+
+
+def score_html(discipline_name: str, board: str, score: float | None) -> Markup:
+    """Return what :func:`score_text` returns as HTML; the title of a share has the exact value.
 
     Example:
         >>> print(score_html("challenge", "weights", 0.125), score_html("arena", "bots", 1024.0))
         <span title="0.125">12.5 %</span> 1,024
     """
-    meaning = discipline(discipline_name).traits.meaning(board, "score")
-    if meaning is not None and meaning.is_share:
+    if is_share_of(discipline_name, board):
         return share_texts([score])[0]
     return Markup(number_text(score))  # noqa: S704 - a number needs no escaping
+
+
+def change_html(discipline_name: str, board: str, change: float) -> Markup:
+    """Return a difference of scores, or points that add to one, with its sign.
+
+    Example:
+        >>> print(change_html("challenge", "weights", -0.02), change_html("arena", "bots", 12))
+        <span title="-0.02">−2 %</span> +12
+    """
+    sign = "+" if change > 0 else ""
+    return Markup("{}{}").format(sign, score_html(discipline_name, board, change))
+
+
+def is_share_of(discipline_name: str, board: str) -> bool:
+    """Return whether the scores of a board are shares, which are shown in percent."""
+    meaning = discipline(discipline_name).traits.meaning(board, "score")
+    return meaning is not None and meaning.is_share
 
 
 @cache
@@ -307,7 +356,10 @@ def environment() -> Environment:
         "discipline": discipline,
         "event_kinds": " ".join(EVENT_KINDS),
         "participant": participant,
+        "is_share_of": is_share_of,
         "score_html": score_html,
+        "scores_html": scores_html,
+        "change_html": change_html,
         "phase_of": phase_of,
         "permits": permits,
         "static": static_address,

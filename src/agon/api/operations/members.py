@@ -116,7 +116,7 @@ def unhide_member(ctx: ContestContext, user: FreeId, request: MemberReason) -> M
            cost="reads", records="none", summary="Extend time or attempts for a person",
            command=Command("contest extend", options={"ends_at": Option("--until", metavar="T"),
                "attempts": Option("--attempts", metavar="N"), "reason": _REASON},
-               any_of=("ends_at", "attempts"),
+               any_of=("nothing to change", "ends_at", "attempts"),
                says="{user} has more in {contest}"))  # fmt: skip
 def extend_member(ctx: ContestContext, user: FreeId, request: MemberExtension) -> Member:
     """Set a later end of the contest or of a problem, or further submissions, for one person.

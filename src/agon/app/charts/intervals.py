@@ -78,8 +78,8 @@ def interval_chart(
             *parts,
         ]
     parts += _tiers(drawn, head, layout.width)
-    for at, row in enumerate(drawn):
-        parts += _row(row, layout, head + _ROW * (at + 0.5), address)
+    for at, (row, score) in enumerate(zip(drawn, _score_texts(drawn), strict=True)):
+        parts += _row(row, score, layout, head + _ROW * (at + 0.5), address)
     return document(
         parts,
         name=f"{name}-narrow" if narrow else name,
@@ -128,7 +128,11 @@ def _axis(layout: _Layout, head: float, bottom: float) -> Iterator[str]:
 
 
 def _row(
-    row: Mapping[str, Any], layout: _Layout, y: float, address: Callable[[str], str] | None
+    row: Mapping[str, Any],
+    score: str,
+    layout: _Layout,
+    y: float,
+    address: Callable[[str], str] | None,
 ) -> Iterator[str]:
     along = layout.along
     name = shorten(_name(row), max_width=layout.names - 2 * _MARGIN)
@@ -146,7 +150,17 @@ def _row(
         )
         yield element("path", d=f"M{number(low)} {number(y)}H{number(end)}", class_="line s0")
     yield element("path", d=f"M{number(x)} {number(y)}h0", class_="dot s0")
-    yield _text(f"{row['score']:,.5g}", x=max(x, end) + 9, y=y + 4.5, class_="small quiet")
+    yield _text(score, x=max(x, end) + 9, y=y + 4.5, class_="small quiet")
+
+
+def _score_texts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the scores with as many decimals as five digits leave the longest one."""
+    texts = [f"{row['score']:,.5g}" for row in rows]
+    if any("e" in text for text in texts) or all("." not in text for text in texts):
+        return texts
+    largest = max(abs(row["score"]) for row in rows)
+    decimals = len(f"{largest:#.5g}".partition(".")[2])
+    return [f"{row['score']:,.{decimals}f}" for row in rows]
 
 
 def _name(row: Mapping[str, Any]) -> str:

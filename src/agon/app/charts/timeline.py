@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from agon.app.charts.markup import document, element, number, width, words
+from agon.app.charts.markup import NARROW_WIDTH, document, element, number, width, words
 from agon.app.charts.scales import Scale, ticks
 
 WIDTH: Final = 640.0
 HEIGHT: Final = 240.0
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 72.0, 16.0, 12.0, 28.0
+_NARROW_LEFT = 48.0
 _BESIDE = 16.0  # around the labels of values
 
 _DIGITS: Final = 10
@@ -38,36 +39,48 @@ class Point:
     address: str
 
 
-def timeline(points: Sequence[Point], *, name: str, title: str) -> str:
+def timeline(
+    points: Sequence[Point], *, name: str, title: str, narrow: bool = False, percent: bool = False
+) -> str:
     """Return points as SVG for a page that has the styles.
 
     Args:
         points: at least one, in the order of time.
         name: prefix of its ids.
         title: what the line is.
+        narrow: whether it is laid out for a phone.
+        percent: whether the values are shares, which are labeled in percent.
     """
-    along, up = scales(points)
+    along, up = scales(points, narrow=narrow, percent=percent)
+    labels = _value_labels(up, percent=percent)
+    first, last = (_label(points[at].value, percent=percent) for at in (0, -1))
     return document(
-        [*_axes(along, up), _line(points, along, up), *_points(points, along, up)],
-        name=name,
+        [*_axes(along, up, labels), _line(points, along, up), *_points(points, along, up)],
+        name=f"{name}-narrow" if narrow else name,
         title=title,
-        description=f"{title}: {len(points)} steps, from {points[0].value:,.10g} on "
-        f"{points[0].at:%Y-%m-%d} to {points[-1].value:,.10g} on {points[-1].at:%Y-%m-%d}.",
-        width=WIDTH,
+        description=f"{title}: {len(points)} steps, from {first} on "
+        f"{points[0].at:%Y-%m-%d} to {last} on {points[-1].at:%Y-%m-%d}.",
+        width=NARROW_WIDTH if narrow else WIDTH,
         height=HEIGHT,
         is_part=True,
         role="group",  # its points are links
     )
 
 
-def scales(points: Sequence[Point]) -> tuple[Scale, Scale]:
+def scales(
+    points: Sequence[Point], *, narrow: bool = False, percent: bool = False
+) -> tuple[Scale, Scale]:
     """Return the scale of times, in seconds, and that of values."""
     times = [point.at.timestamp() for point in points]
     values = [point.value for point in points]
     room = (max(values) - min(values)) * 0.05 or 1.0
     up = Scale(min(values) - room, max(values) + room, HEIGHT - _BOTTOM, _TOP)
-    left = max([_LEFT, *(width(label) + _BESIDE for _, label in _value_labels(up))])
-    return Scale(times[0], times[-1], left + 8, WIDTH - _RIGHT), up
+    labels = _value_labels(up, percent=percent)
+    left = max(
+        [_NARROW_LEFT if narrow else _LEFT, *(width(label) + _BESIDE for _, label in labels)]
+    )
+    end = (NARROW_WIDTH if narrow else WIDTH) - _RIGHT
+    return Scale(times[0], times[-1], left + 8, end), up
 
 
 def end_labels(first: datetime, last: datetime) -> tuple[str, str]:
@@ -86,17 +99,21 @@ def end_labels(first: datetime, last: datetime) -> tuple[str, str]:
     return labels
 
 
-def _value_labels(up: Scale) -> list[tuple[float, str]]:
+def _value_labels(up: Scale, *, percent: bool) -> list[tuple[float, str]]:
     """Return the ticks of the values, each with a label that no other one has."""
     values = ticks(up.low, up.high, most=5)
-    short = [f"{value:,.{_DIGITS}g}" for value in values]
+    short = [_label(value, percent=percent) for value in values]
     labels = short if len({*short}) == len(values) else [f"{value:,}" for value in values]
     return list(zip(values, labels, strict=True))
 
 
-def _axes(along: Scale, up: Scale) -> Iterator[str]:
+def _label(value: float, *, percent: bool) -> str:
+    return f"{100 * value:,.{_DIGITS}g} %" if percent else f"{value:,.{_DIGITS}g}"
+
+
+def _axes(along: Scale, up: Scale, labels: Sequence[tuple[float, str]]) -> Iterator[str]:
     left = along.start - 8
-    for value, label in _value_labels(up):
+    for value, label in labels:
         y = up(value)
         yield element("line", x1=left, y1=y, x2=along.end, y2=y, class_="grid")
         yield element("text", [words(label)], x=left - 8, y=y + 4, class_="quiet",

@@ -1,6 +1,5 @@
 """``agon contest board|explain|history|findings|proof``: what was published, and why."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,42 +30,48 @@ _participant = click.argument("participant", metavar="PARTICIPANT")
 @arguments.as_of
 @option("--around", metavar="P", help="The rows around this id.")
 @option("--find", metavar="TEXT", help="Only those whose names or ids begin with this.")
+@option("--sort", metavar="COLUMN", help="Sort by this column; with - in front the largest first.")
+@option("--minimum", type=float, metavar="X", help="Only rows with at least X in that column.")
+@option("--maximum", type=float, metavar="X", help="Only rows with at most X in that column.")
+@option("--values", metavar="V[,V]…", help="Only rows with one of these in that column.")
 @parameters.printing
 @target
-def board(
+def board(  # noqa: PLR0913 (one parameter for each option)
     contest: str,
     *,
     board: str | None,
     as_of: str | None,
     around: str | None,
     find: str | None,
+    sort: str | None,
+    minimum: float | None,
+    maximum: float | None,
+    values: str | None,
     printing: parameters.OutputOptions,
     target: Target,
 ) -> None:
     """Print a published board of ID.
 
     All rows are of one published state: the newest visible one, or the one that --as-of names.
+    Ranks stay those of the board in every order.
 
       agon contest board spring --top 10
       agon contest board spring --around ada
       agon contest board spring --find ad
+      agon contest board league --sort -matches --minimum 30
+      agon contest board league --sort provisional --values false
       agon contest board spring --as-of 2026-03-31T12:00:00Z --format csv --output march.csv
     """
     if around is not None and find is not None:
         raise click.UsageError("--around and --find exclude each other; give one of them")
     most = _MAX_ROWS_IN_TABLE if printing.form == TABLE else None
+    wanted = {"as_of": as_of, "around": around, "q": find, "sort": sort, "minimum": minimum,
+              "maximum": maximum, "values": values}  # fmt: skip
     with target.open(create=False) as api:
-        page, is_cut, rows = _rows(
-            api,
-            contest,
-            board,
-            as_of=as_of,
-            around=around,
-            find=find,
-            top=printing.top if around else printing.top or most,
-        )
+        top = printing.top if around else printing.top or most
+        page, is_cut, rows = _rows(api, contest, board, wanted, top=top)
         others: dict[str, Any] = {}
-        if printing.form == "json" and find is None:
+        if printing.form == "json" and find is None and sort is None:
             others["unscored"] = _unscored_rows(api, page)
     if printing.form == "json":
         from agon.cli.shared.formats import json_chunks
@@ -234,28 +239,31 @@ def _rows(
     api: "Api",
     contest: str,
     board: str | None,
+    wanted: "Mapping[str, Any]",
     *,
-    as_of: str | None,
-    around: str | None,
-    find: str | None,
     top: int | None,
 ) -> "tuple[BoardPage, bool, list[dict[str, Any]]]":
     """Return rows of one snapshot, read page by page: the first ``top``, or those around an id.
 
     Returns the first page, with the names of all rows, whether there are more rows, and the rows.
+
+    Args:
+        api: the operations.
+        contest: its id.
+        board: its name; None: the default one.
+        wanted: the parameters of the API that select rows, by name; None: not given.
+        top: how many rows; None: all.
     """
+    from agon.api.models.boards import BoardQuery
+
+    around, name = wanted["around"], board or api.boards.default(contest)
     size = min(top or (_AROUND if around else _MAX_PAGE), _MAX_PAGE)
-    if find is None:
-        more = partial(api.boards.page, contest)
-        first = page = more(board, as_of=as_of, around=around, limit=size)
-    else:
-        more = partial(api.boards.search, contest, find)
-        first = page = more(board=board, as_of=as_of, limit=size)
+    first = page = api.boards.get(contest, name, BoardQuery(**wanted, limit=size))
+    following = {key: value for key, value in wanted.items() if key not in {"as_of", "around"}}
     rows, names = list(page.rows), page.names
     while around is None and page.next is not None and (top is None or len(rows) < top):
-        page = more(
-            board=first.board, cursor=page.next, limit=min(_MAX_PAGE, _rows_left(top, rows))
-        )
+        size = min(_MAX_PAGE, _rows_left(top, rows))
+        page = api.boards.get(contest, name, BoardQuery(**following, cursor=page.next, limit=size))
         rows += page.rows
         names = None if names is None or page.names is None else {**names, **page.names}
     first = first.model_copy(update={"names": names})
@@ -320,12 +328,13 @@ def _draw(
     if page.amended_by is not None:
         seq = page.amended_by.seq
         out.line(f"amended since it became final: --as-of {seq} shows the amended result")
-    more = page.rows_total - len(rows)
+    of = page.rows_total if page.matching is None else page.matching
+    more = of - len(rows)
     if find is not None:
         hint = "; there are more: give a longer prefix or a larger --top" if is_cut else ""
         out.line(f"{len(rows):,} of {page.rows_total:,}{hint}")
     elif more > 0:
-        out.line(f"{more:,} more; --top {page.rows_total} or --format csv shows all")
+        out.line(f"{more:,} more; --top {of} or --format csv shows all")
     if page.unscored_total:
         out.line(
             f"{page.unscored_total:,} without a score; --format json and agon contest explain "

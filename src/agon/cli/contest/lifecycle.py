@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from agon.api.models.boards import BoardProof
-    from agon.api.models.contests import Contest
+    from agon.api.models.contests import Contest, Finalization
     from agon.api.models.records import LedgerHead
     from agon.cli.generated.call import Call
 
@@ -123,3 +123,21 @@ def draw_contest(details: "Contest") -> None:
     times = {"starts": details.starts_at, "ends": details.ends_at}
     parts += [f"{name} {_time(at)}" for name, at in times.items() if at is not None]
     click.echo(" · ".join(parts))
+
+
+def draw_pending(pending: "Finalization") -> None:
+    """Print what is open before a final result, a line each, and how long it can be undone."""
+    counts = {
+        "submissions without a verdict": pending.submissions,
+        "rounds that are not settled": len(pending.rounds),
+        "cases not decided": pending.cases,
+        "change sets proposed and not applied": pending.changes,
+        "webhooks that are sent the result at once": pending.webhooks,
+    }
+    for name, count in counts.items():
+        listed = f" ({', '.join(pending.rounds)})" if name.startswith("rounds") and count else ""
+        click.echo(f"{count:,} {name}{listed}")
+    if pending.undo_until is not None:
+        click.echo(f"it can be undone until {_time(pending.undo_until)}")
+    elif pending.obstacle:
+        click.echo(f"it cannot be undone: {pending.obstacle}")

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from agon.cli.shared.target import Target
     from agon.client import Api
 
-_DRAWINGS: Final[Mapping[str, str]] = {
+DRAWINGS: Final[Mapping[str, str]] = {
     "Case": "agon.cli.service.cases:draw_case",
     "ChangeSet": "agon.cli.contest.corrections:draw_change",
+    "Finalization": "agon.cli.contest.lifecycle:draw_pending",
     "Contest": "agon.cli.contest.lifecycle:draw_contest",
     "Job": "agon.cli.service.jobs:draw_job",
     "Queue": "agon.cli.service.jobs:draw_queue",
@@ -39,7 +40,7 @@ _LISTS: Final[Mapping[str, str]] = {
 }
 """Functions that draw a list of rows, by the class of its items."""
 
-_HANDLERS: Final[Mapping[str, str]] = {
+HANDLERS: Final[Mapping[str, str]] = {
     "contest create": "agon.cli.contest.lifecycle:create",
     "contest edit": "agon.cli.contest.lifecycle:edit",
     "token create": "agon.cli.service.token:create",
@@ -78,7 +79,7 @@ class Call:
         self.require_any()
         if self.out is not None:
             require_new_file(self.out)
-        if handler := _HANDLERS.get(self.specification.name):
+        if handler := HANDLERS.get(self.specification.name):
             _load(handler)(self)
         else:
             self.print(self.execute())
@@ -163,7 +164,7 @@ class Call:
         elif specification.says:
             click.echo(self.text(specification.says, result))
         else:
-            _load(_DRAWINGS[specification.shows])(result)
+            _load(DRAWINGS[specification.shows])(result)
         if specification.note:
             click.echo(self.text(specification.note, result), err=True)
 

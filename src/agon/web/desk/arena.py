@@ -97,7 +97,7 @@ def _rounds_page(
         visit, contest, "rounds",
         {
             "rounds": listing(visit, visit.api.rounds.list(contest.id)),
-            "due": visit.api.rounds.next(contest.id),
+            "due": None if contest.is_over else visit.api.rounds.next(contest.id),
             "protections": visit.api.rounds.protections(contest.id).items,
             "bank": visit.api.prompts.honeypot_bank(contest.id),
             "accept": ACCEPTED,

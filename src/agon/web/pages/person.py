@@ -3,17 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice, pairwise, takewhile
+from itertools import pairwise
 from math import isfinite
 from typing import Any, Final
 
 import orjson
-from markupsafe import Markup
 
 from agon.api.conversions import explanation_of
-from agon.api.models.boards import BoardPage, HistoryStep, RowQuery
+from agon.api.models.boards import BoardPage, RowQuery
 from agon.api.models.contests import Contest
-from agon.app.charts import Point, timeline
 from agon.app.charts.waterfall import levels
 from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound
@@ -26,13 +24,13 @@ from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.since import previous_positions, since
 from agon.web.pages.cases import cases_of
 from agon.web.pages.factors import factors_of
+from agon.web.pages.history import cause_of, history_of, history_plot
 from agon.web.pages.live.arena import opponent_names, opponents
 from agon.web.pages.run import addresses_of_runs
-from agon.web.rendering import number_text, time_text
+from agon.web.rendering import score_text
 
 PARTS: Final = 200
 _CUT: Final = 0.1
-_HISTORY: Final = 500
 _IDS_SHOWN: Final = 200
 
 RULE: Final = "rule."
@@ -48,12 +46,14 @@ class ParticipantComparison:
 
     Attributes:
         id: the other participant.
+        name: the other's name; None: none is shown.
         other: its explanation; None: there is none.
         error: why there is none.
         rows: name of a part, both points (None: it has no such part), and their difference.
     """
 
     id: str
+    name: str | None
     other: Explanation | None
     error: str
     rows: Sequence[tuple[str, float | None, float | None, float]]
@@ -139,7 +139,7 @@ def person(visit: Visit) -> SitePage:
     met_names = opponent_names(visit, contest, name) if met else {}
     published = _board_at(visit, contest.id, name, board, explanation)
     position = published.seq
-    history = _history(visit, contest.id, name, board, position)
+    history = history_of(visit, contest.id, name, board, position)
     seen = _last_visit(visit, position)
     values = {
         "contest": contest,
@@ -166,7 +166,7 @@ def person(visit: Visit) -> SitePage:
         "opponent_names": met_names,
         "shown_names": {**(published.names or {}), **met_names},
         "cases": cases_of(visit, contest) if visit.caller.user == name else (),
-        "plot": _plot(contest.id, name, board, history),
+        "plot": history_plot(contest, name, board, history),
         "comparison": _comparison(visit, contest.id, board, explanation),
         "what_if": _what_if(visit, contest, board, explanation),
         "run": addresses_of_runs(visit, contest, board, [name]).get(name, ""),
@@ -180,7 +180,7 @@ def person(visit: Visit) -> SitePage:
         data=addresses.api(
             "contests", contest.id, "boards", board, "explanations", name, as_of=visit.as_of
         ),
-        summary=_summary(explanation),
+        summary=_summary(contest, board, explanation),
         picture=addresses.card(contest.id, name, board=board, as_of=visit.as_of),
         last_visit=seen,
     )
@@ -209,11 +209,11 @@ def _neighbors(page: BoardPage, explanation: Explanation) -> list[Neighbor]:
     ]  # fmt: skip
 
 
-def _summary(explanation: Explanation) -> str:
+def _summary(contest: Contest, board: str, explanation: Explanation) -> str:
     """Return the score in words."""
     if explanation.score is None:
         return f"no score: {explanation.reason}"
-    return f"rank {explanation.rank}, {number_text(explanation.score)}"
+    return f"rank {explanation.rank}, {score_text(contest.discipline, board, explanation.score)}"
 
 
 def steps_of(explanation: Explanation) -> list[BarStep]:
@@ -253,44 +253,6 @@ def _before(visit: Visit, contest: str, name: str, board: str, seen: LastVisit) 
     return Before(seen.since, seen.since_at, around["rank"], around["score"])
 
 
-def _history(
-    visit: Visit, contest: str, name: str, board: str, position: int
-) -> Sequence[HistoryStep]:
-    """Return the steps up to the position that the page shows, oldest first."""
-    steps = takewhile(
-        lambda step: step.seq <= position, visit.api.boards.history(contest, name, board=board)
-    )
-    return list(islice(steps, _HISTORY))
-
-
-def _plot(contest: str, name: str, board: str, history: Sequence[HistoryStep]) -> Markup | None:
-    """Return the history as a chart in which each point opens the score as of then."""
-    previous = previous_positions(history)
-    points = [
-        Point(
-            step.at,
-            step.score,
-            f"{time_text(step.at)}: {number_text(step.score)}, {cause_of(step)}",
-            addresses.person(
-                contest, name, board=board, as_of=step.seq, since=previous.get(step.seq)
-            ),
-        )
-        for step in history
-        if step.score is not None
-    ]
-    if len(points) <= 1:
-        return None  # the table says it
-    return Markup(timeline(points, name="plot", title="Score"))  # noqa: S704 - it escapes
-
-
-def cause_of(step: HistoryStep) -> str:
-    """Return what caused a step: a change set, the reason for having no score, or records."""
-    if step.by is not None:
-        undone = ", rolled back" if step.by.rolled_back else ""
-        return f"change set {step.by.change} ({step.by.kind}{undone}): {step.by.reason}"
-    return step.reason or "new records"
-
-
 def _comparison(
     visit: Visit, contest: str, board: str, explanation: Explanation
 ) -> ParticipantComparison | None:
@@ -301,8 +263,9 @@ def _comparison(
     try:
         other = visit.api.boards.explain(contest, name, board=board, as_of=visit.as_of)
     except NotFound as error:
-        return ParticipantComparison(name, None, str(error), ())
-    return ParticipantComparison(name, other, "", differences(explanation, other))
+        return ParticipantComparison(name, None, None, str(error), ())
+    shown = visit.api.snapshots.participant(contest, name).name
+    return ParticipantComparison(name, shown, other, "", differences(explanation, other))
 
 
 def differences(

@@ -12,7 +12,9 @@ from agon.app.contests.boards.pages import PublishedBoard, find_board
 from agon.app.service import Service
 from agon.entities.boards import Bin, PartDistribution
 
-MAX_BINS: Final = 24
+MAX_BINS: Final = 12
+"""As many ranges as are read at a glance, and fit above a board."""
+
 MAX_PARTS: Final = 12
 """Maximum number of parts that are counted: those of most participants, by name."""
 

@@ -30,7 +30,7 @@ from agon.web.pages.boards.bot_columns import with_stated
 from agon.web.pages.boards.robustness import Robust, robustness_of
 from agon.web.pages.empty import or_empty
 from agon.web.pages.run import addresses_of_runs
-from agon.web.rendering import number_text, words
+from agon.web.rendering import number_text, phase_of, words
 
 ROWS: Final = 50
 MAX_ROWS: Final = 500
@@ -99,7 +99,7 @@ def _board(visit: Visit, name: str) -> SitePage:
         "as_of": visit.as_of,
     }
     return SitePage(
-        template="board.html",
+        template="empty.html" if _is_before_scores(visit, contest, page) else "board.html",
         title=f"{isolated_text(page.board)} · {contest.title}",
         values={**values, **vars(column_texts(page, values))},
         data=addresses.api(
@@ -113,6 +113,14 @@ def _board(visit: Visit, name: str) -> SitePage:
         if page.rows
         else "",
     )  # fmt: skip
+
+
+def _is_before_scores(visit: Visit, contest: Contest, page: BoardPage) -> bool:
+    """Return whether a contest that goes on has no row on any board: a page says what is next."""
+    if page.rows_total or page.unscored_total or phase_of(contest) not in {"not started", "open"}:
+        return False
+    listed = visit.api.boards.list(page.contest).items
+    return not any(each.rows_total or each.unscored_total for each in listed)
 
 
 def _runs(

@@ -17,7 +17,7 @@ from agon.disciplines.capabilities import ColumnMeaning
 from agon.web.page import Visit
 from agon.web.pages.boards.bot_columns import meaning_of
 from agon.web.pages.boards.robustness import Robust
-from agon.web.rendering import environment, head_words, number_text, words
+from agon.web.rendering import environment, head_words, number_text, share_text, words
 
 _MAX_KEPT: Final = 256
 """Maximum number of boards and orders whose columns are kept; they are a few kilobytes each."""
@@ -106,7 +106,10 @@ def column_texts(page: BoardPage, values: Mapping[str, Any]) -> ColumnTexts:
         shown = {
             **values,
             "ranges": {
-                each.name: range_text(each, page.rows_total) for each in values["sortable"].values()
+                each.name: range_text(
+                    each, page.rows_total, meaning_of(page, each.name.removeprefix(_PART))
+                )
+                for each in values["sortable"].values()
             },
             "label": partial(column_label, page),
             "meaning": partial(meaning_of, page),
@@ -141,8 +144,10 @@ def _keep(cache: dict[Hashable, Any], key: Hashable, value: Any) -> None:
     cache[key] = value
 
 
-def range_text(column: Column, total: int) -> str:
+def range_text(column: Column, total: int, meaning: ColumnMeaning | None = None) -> str:
     """Return in words which values a column has on a board of ``total`` rows.
+
+    Shares are stated in percent, as the column shows them.
 
     Example:
         >>> from agon.entities import boards
@@ -154,10 +159,13 @@ def range_text(column: Column, total: int) -> str:
     """
     if column.yes is not None:
         return f"Yes for {number_text(column.yes)} of {number_text(column.n)}."
+    is_share = meaning is not None and meaning.is_share
+    low, high = (share_text(end) if is_share else number_text(end)
+                 for end in (column.low, column.high))  # fmt: skip
     if column.low is not None and column.low == column.high:
-        text = f"{number_text(column.low)} in all"
+        text = f"{low} in all"
     elif column.low is not None:
-        text = f"From {number_text(column.low)} to {number_text(column.high)}"
+        text = f"From {low} to {high}"
     else:
         text = f"{number_text(column.distinct or 0)} different"
     absent = total - column.n

@@ -13,6 +13,7 @@ from agon.api.models.contests import Contest
 from agon.app.charts import HistogramBin, histogram, interval_chart
 from agon.disciplines import discipline
 from agon.errors import NotFound, NotScorable
+from agon.kernel.text.bidi import isolated_text
 from agon.web import addresses
 from agon.web.labels import labels
 from agon.web.names import participant_text
@@ -121,11 +122,11 @@ def _intervals(
     intervals: Sequence[tuple[float | None, float | None] | None],
     label: Callable[[str], str],
 ) -> Picture:
-    names = page.names or {}
+    names = _short_names(page, page.rows[:_DRAWN], label)
     rows: list[Mapping[str, Any]] = [
         {
             "id": row["id"],
-            "name": participant_text(names.get(row["id"]), row["id"], label),
+            "name": names[row["id"]],
             "score": row["score"],
             "tier": row.get("tier"),
             **({} if ends is None else {"low": ends[0], "high": ends[1]}),
@@ -151,6 +152,17 @@ def _intervals(
         drawn=len(rows),
         tiers=any(row["tier"] is not None for row in rows),
     )
+
+
+def _short_names(
+    page: BoardPage, rows: Sequence[Mapping[str, Any]], label: Callable[[str], str]
+) -> dict[str, str]:
+    """Return what rows are called where there is little room: names, with ids if two are equal."""
+    names = {row["id"]: (page.names or {}).get(row["id"]) for row in rows}
+    known = [name for name in names.values() if name]
+    if len({*known}) == len(names):
+        return dict(zip(names, map(isolated_text, known), strict=True))
+    return {each: participant_text(name, each, label) for each, name in names.items()}
 
 
 def _distribution(visit: Visit, page: BoardPage, own: Mapping[str, Any] | None) -> Picture | None:

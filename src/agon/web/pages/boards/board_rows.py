@@ -25,7 +25,7 @@ from agon.web.page import Visit
 from agon.web.pages.boards.board_choice import Choice, value_of
 from agon.web.pages.boards.bot_columns import meaning_of
 from agon.web.pages.boards.robustness import Robust
-from agon.web.rendering import aligned_texts, number_text, share_texts, words
+from agon.web.rendering import aligned_texts, number_text, scores_html, share_texts, words
 
 _HUES: Final = len(LIGHT)
 _PLACES: Final = 4
@@ -127,10 +127,7 @@ def lines(
     spans = _spans(page.rows, ends) if choice.shows("interval") else {}
     robustness = _robustness_cells(visit, page, robust if choice.shows("robustness") else None)
     meaning = partial(meaning_of, page)
-    scored = meaning("score")
-    scores = (share_texts if scored and scored.is_share else aligned_texts)(
-        [row["score"] for row in page.rows]
-    )
+    scores = scores_html(page.discipline, page.board, [row["score"] for row in page.rows])
     texts = [
         cell_texts([value_of(row, name) for row in page.rows], meaning(name)) for name in columns
     ]

@@ -11,7 +11,7 @@ from agon.errors import NotFound
 from agon.web.names import short_id
 from agon.web.page import Document, Visit
 from agon.web.pages.boards.board_rows import part_hues, positive_parts
-from agon.web.rendering import number_text, phase_of, time_text
+from agon.web.rendering import number_text, phase_of, score_text, time_text
 from agon.wiring import png
 
 _FONT: Final = "DejaVu Sans,Verdana,sans-serif"
@@ -36,7 +36,7 @@ class CardStanding:
         id: of the participant.
         board: name of the board.
         rank: on the board; None: no score.
-        score: on the board; None: no score.
+        score: on the board, as text; empty: no score.
         total: number of rows.
         parts: what adds to the score.
         at: time of the board.
@@ -47,7 +47,7 @@ class CardStanding:
     id: str
     board: str
     rank: int | None
-    score: float | None
+    score: str
     total: int
     parts: Sequence[tuple[str, float]]
     at: datetime
@@ -89,7 +89,7 @@ def standing_of(visit: Visit, contest: Contest) -> CardStanding:
         id=name,
         board=board,
         rank=row.get("rank"),
-        score=row.get("score"),
+        score=score_text(contest.discipline, page.board, row.get("score")),
         total=page.rows_total,
         parts=positive_parts(row),
         at=page.at,
@@ -102,12 +102,12 @@ def summary(standing: CardStanding) -> str:
     Example:
         >>> from datetime import UTC
         >>> at = datetime(2026, 1, 2, tzinfo=UTC)
-        >>> summary(CardStanding("Spring", "open", "ada", "bots", 3, 1510.0, 20, (), at))
+        >>> summary(CardStanding("Spring", "open", "ada", "bots", 3, "1,510", 20, (), at))
         'rank 3 of 20, 1,510'
     """
     if standing.rank is None:
         return "no score"
-    return f"rank {standing.rank} of {number_text(standing.total)}, {number_text(standing.score)}"
+    return f"rank {standing.rank} of {number_text(standing.total)}, {standing.score}"
 
 
 def badge_svg(standing: CardStanding) -> str:
@@ -155,7 +155,7 @@ def card_svg(standing: CardStanding) -> str:
         return element("text", [words(content)], x=_MARGIN, y=y, font_size=size, fill=fill,
                        font_weight=weight)  # fmt: skip
 
-    score = "no score" if standing.score is None else number_text(standing.score)
+    score = standing.score or "no score"
     place = (
         "" if standing.rank is None else f"rank {standing.rank} of {number_text(standing.total)}"
     )

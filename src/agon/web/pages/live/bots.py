@@ -87,14 +87,18 @@ def _about(visit: Visit) -> dict[str, str]:
 def _bots_page(visit: Visit, *, error: Exception | None = None, status: int = 200) -> SitePage:
     contest, _ = arena(visit)
     bots = list(islice(visit.api.bots.list(contest.id), _BOTS))
+    rows = _rows(visit, contest) if bots else {}
+    bots.sort(key=lambda bot: (bot.id not in rows, rows.get(bot.id, {}).get("rank", 0)))
     return SitePage(
         template="bots.html",
         title=f"Bots · {contest.title}",
         values={
             "contest": contest,
             "bots": bots,
-            "stated": [name for name in STATED if any(getattr(bot, name) for bot in bots)],
-            "rows": _rows(visit, contest) if bots else {},
+            "stated": [
+                name for name in ("version", *STATED) if any(getattr(bot, name) for bot in bots)
+            ],
+            "rows": rows,
             "due": None if contest.is_over else visit.api.rounds.next(contest.id),
             "may_register": visit.caller.user is not None
             and permits(visit.caller, "bot.manage", contest=contest),

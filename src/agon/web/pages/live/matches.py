@@ -37,6 +37,7 @@ def matches(visit: Visit) -> SitePage:
             raise
         listed, has_board = [], False
     is_first = before is None and visit.as_of is None and not any(filters.values())
+    goes_on = is_first and not contest.is_over
     rounds = list(islice(visit.api.rounds.list(contest.id), _ROUNDS)) if is_first else []
     return SitePage(
         template="matches.html",
@@ -47,8 +48,8 @@ def matches(visit: Visit) -> SitePage:
             "next": listed[limit - 1].index if len(listed) > limit else None,
             "has_times": any(each.played_at for each in listed),
             "rounds": rounds,
-            "due": visit.api.rounds.next(contest.id) if is_first else None,
-            "protections": visit.api.rounds.protections(contest.id).items if is_first else (),
+            "due": visit.api.rounds.next(contest.id) if goes_on else None,
+            "protections": visit.api.rounds.protections(contest.id).items if goes_on else (),
             "filters": filters,
             "kinds": KINDS,
             "as_of": visit.as_of,
