@@ -185,7 +185,7 @@ class ChallengeRules(Rules):
         "new_agent",
         since="0.1",
         meaning="whose best score may reset the decay: that of a new agent, first evaluated after "
-        "the top score was set, or that of any agent",
+        "the top score was set by a validator whose evaluation counts, or that of any agent",
         reason="The source document's decay resets when a new agent beats the top score; a stake "
         "that moves, or the same agent measured again, is no progress.",
         source=f"{_SEED}, Decay Reset",
