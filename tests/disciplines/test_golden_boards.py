@@ -112,5 +112,8 @@ def test_every_column_of_a_board_has_a_meaning(name: str) -> None:
             assert set(meaning.rules) <= set(chosen.rules.model_fields), (board, column)
     unused = {key for key, meaning in chosen.traits.columns.items() if meaning not in used}
     by_rule = {"amount", "plain_score", "plain_rank"}  # with emission_total, and a model of ties
-    by_records = {"reach"}  # where task results say what the agent could reach
+    by_records = {
+        "reach",
+        "hotkey",
+    }  # where task results say what agents could reach; registrations
     assert unused <= by_rule | by_records, "no board has these columns"

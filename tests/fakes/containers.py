@@ -76,6 +76,7 @@ class FakeContainers:
         rewards: the rewards of every trial.
         left: the files that an agent leaves, by trial name; a shebang makes one executable.
         logs: the files that the tests leave in /logs, by trial name.
+        ended: the exit code of an agent that finishes, and what agents write to stderr.
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class FakeContainers:
         left: Callable[[str], Mapping[str, str]] = lambda _name: {},
         rewards: Mapping[str, float] = MappingProxyType({}),
         logs: Callable[[str], Mapping[str, str]] = lambda _name: {},
+        ended: tuple[int, str] = (0, "said\n"),
     ) -> None:
         self._agent = agent
         self._verdict = verdict
@@ -96,6 +98,7 @@ class FakeContainers:
         self._left = left
         self._rewards = dict(rewards)
         self._logs = logs
+        self._exit_code, self._stderr = ended
         self._lock = Lock()
         self._commands: dict[str, tuple[str, ...]] = {}
         self.recipes: list[ImageSpec] = []
@@ -210,7 +213,8 @@ class FakeContainers:
             self.environments.append(dict(environment))
             self.limits.append(limits)
             outcome = self._agent(trial.name, self.ran.count(trial.name))
-        account = _account(trial.folder, "agent", 0 if outcome == "finished" else None)
+        code = self._exit_code if outcome == "finished" else None
+        account = _account(trial.folder, "agent", code, stderr=self._stderr)
         files = self._left(trial.name)
         judged = outcome == "finished" or (outcome, trial.agent_timeout) == ("timeout", "verify")
         left = _outputs(trial.folder, outputs, files)
@@ -299,12 +303,14 @@ class FakeContainers:
         self.close()
 
 
-def _account(folder: Path, part: str, exit_code: int | None) -> ContainerResult:
+def _account(
+    folder: Path, part: str, exit_code: int | None, *, stderr: str = "said\n"
+) -> ContainerResult:
     streams = []
-    for name in ("stdout", "stderr"):
+    for name, text in (("stdout", "said\n"), ("stderr", stderr)):
         path = folder / f"{part}.{name}"
-        path.write_bytes(b"said\n")
-        streams.append(Stream(path=path, stored=5, total=5))
+        size = path.write_bytes(text.encode())
+        streams.append(Stream(path=path, stored=size, total=size))
     return ContainerResult(
         exit_code=exit_code,
         started_at=0.0,

@@ -89,10 +89,11 @@ def agrees(reference_says: str, agon_says: Mapping[str, Any]) -> bool:
 
 
 def passes(reference_says: str) -> bool:
-    """Return whether all rewards that the reference reads are at least 1."""
+    """Return whether the rewards that the reference reads are at least 1: ``reward``, else all."""
     if reference_says.startswith(("error", "refused")):
         return False
-    return all(float(one.split()[-1]) >= 1 for one in reference_says.split(", "))
+    rewards = {one.rpartition(" ")[0]: float(one.split()[-1]) for one in reference_says.split(", ")}
+    return min([rewards["reward"]] if "reward" in rewards else rewards.values()) >= 1
 
 
 def _shown(rewards: Mapping[str, float]) -> str:

@@ -66,10 +66,12 @@ def reference(folder: Path, agent: str, commands: str, scratch: Path) -> dict[st
     environment = settings.get("environment", {})
     context = folder if old else folder / "environment"
     image = environment.get("docker_image", "")
-    if (context / "Dockerfile").is_file():
-        image = _built(context)
     compose = context / "docker-compose.yaml"
     services = yaml.safe_load(compose.read_text())["services"] if compose.is_file() else {}
+    if build := services.get("main", {}).get("build"):
+        image = _built(context / build["context"], build["dockerfile"])
+    elif (context / "Dockerfile").is_file():
+        image = _built(context)
     services = {name: one for name, one in services.items() if name not in {"main", "client"}}
     with ExitStack() as stack:
         hosts = [f"--add-host={name}:127.0.0.1" for name in services]
@@ -260,10 +262,13 @@ def _container(image: str, *flags: str, env: Mapping[str, str]) -> Iterator[_Con
 def _service(service: Mapping[str, Any], context: Path, main: _Container) -> Iterator[_Container]:
     """Yield a container of a further service, in the network of the agent's container."""
     build = service.get("build")
-    place = build["context"] if isinstance(build, dict) else str(build)
-    image = service.get("image") or _built(context / place)
+    build = build if isinstance(build, dict) else {"context": str(build)}
+    image = service.get("image") or _built(
+        context / build["context"], build.get("dockerfile", "Dockerfile")
+    )
     command = service.get("command", [])
     command = ["sh", "-c", command] if isinstance(command, str) else command
+    command = [word.replace("$$", "$") for word in command]
     env = [f"-e{name}={value}" for name, value in service.get("environment", {}).items()]
     with _running(f"--network=container:{main.name}", *env, image, *command) as container:
         test = service.get("healthcheck", {}).get("test", [])
@@ -283,9 +288,9 @@ def _running(*arguments: str) -> Iterator[_Container]:
         _podman("rm", "-f", "--depend", "-t", "0", name, check=False)
 
 
-def _built(context: Path) -> str:
-    command = ("build", "-q", "--network=none", "--pull=never", *build_ulimits(), str(context))
-    return _podman(*command).stdout.strip()
+def _built(context: Path, dockerfile: str = "Dockerfile") -> str:
+    flags = ("-q", "--network=none", "--pull=never", f"--file={context / dockerfile}")
+    return _podman("build", *flags, *build_ulimits(), str(context)).stdout.strip()
 
 
 def _podman(*arguments: str, check: bool = True) -> "subprocess.CompletedProcess[str]":

@@ -105,6 +105,27 @@ def test_a_run_shows_its_progress_and_what_each_trial_came_to(
         assert shown in text
 
 
+@pytest.mark.parametrize("readers", ["organizers", "author"])
+def test_a_command_that_failed_shows_its_exit_code_and_its_stderr_to_whom_the_rule_says(
+    browser: Browser, tasks: Path, readers: str
+) -> None:
+    """What an agent writes may be the tasks themselves."""
+    service, name = browser.instance.service, submission_of(browser)
+    containers = FakeContainers(verdict=lambda _, __: "failed", ended=(127, "python3: not found\n"))
+    work(service, trial_runners(tasks, containers, submitted_agent, now=service.clock))
+    text = browser.get(run("autumn", name)).text
+    assert "The agent's command ended with exit code 127." in text
+    assert "<pre>python3: not found</pre>" in text
+    assert Markup(text).errors == []
+    with service.store.read() as session:
+        contest = session.contests.get("autumn")
+    contest = replace(contest, overrides={**contest.overrides, "agent_stderr": readers})
+    view = View(contest=contest, until=None, staff=False)
+    first, _ = trial_run(service, view, name, by=ORGANISER).trials
+    assert first.agent_exit_code == 127
+    assert first.agent_stderr == (("python3: not found",) if readers == "author" else ())
+
+
 def test_the_run_is_linked_where_its_submission_is(browser: Browser, tasks: Path) -> None:
     """On the page that submits, and on the explanation of its row."""
     service, name = browser.instance.service, submission_of(browser)

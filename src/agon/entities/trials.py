@@ -17,6 +17,9 @@ class Trial:
         state: the state of that job; without one: done.
         result: passed, failed or timeout; None: there is none that the caller may see yet.
         reason: why it did not pass, or why its job failed; empty: nothing is to be said.
+        agent_exit_code: the exit code of the agent's own command, where it failed.
+        agent_stderr: the last lines that it wrote to stderr then; for organizers, and for who sent
+            the agent where the rule ``agent_stderr`` is ``author``.
         rewards: the rewards that its tests wrote, by key.
         agent_network: what the agent could reach; None: nothing has run.
         attempts: number of attempts so far; None: unknown.
@@ -32,6 +35,8 @@ class Trial:
     state: JobState
     result: str | None
     reason: str
+    agent_exit_code: int | None
+    agent_stderr: tuple[str, ...]
     rewards: Mapping[str, float]
     agent_network: str | None
     attempts: int | None

@@ -10,21 +10,26 @@ from markupsafe import Markup
 from agon.kernel.text.bidi import closed_text, isolated_text
 
 _HASH_SHOWN: Final = 12
+_HOTKEY: Final = re.compile(r"5[1-9A-HJ-NP-Za-km-z]{47}")
+"""An address of Substrate's generic network: 48 characters of base 58 from 5 on."""
 _BEFORE_ID: Final = r"((?:^|[,;:(] |\b(?:Beat|with|to|against|by|of|and|without|them) ))"
 _AFTER_ID: Final = r"(?= \(|[,;:.)]|$| and | is | by )"
 """What is around an id of a participant in a sentence of an explanation."""
 
 
 def short_id(text: str) -> str:
-    """Return an id as it is shown: hashes are shortened.
+    """Return an id as it is shown: hashes and hotkeys are shortened to their beginning.
 
     Example:
         >>> short_id("ada"), short_id("problem:" + "ab" * 32)
         ('ada', 'problem:abababababab…')
+        >>> short_id("5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY")
+        '5GrwvaEF5zXb…'
     """
     family, separator, name = text.rpartition(":")
     is_hash = len(name) == 64 and not set(name) - set("0123456789abcdef")  # noqa: PLR2004 (SHA-256)
-    return f"{family}{separator}{name[:_HASH_SHOWN]}…" if is_hash else text
+    is_hotkey = _HOTKEY.fullmatch(name) is not None
+    return f"{family}{separator}{name[:_HASH_SHOWN]}…" if is_hash or is_hotkey else text
 
 
 def participant(

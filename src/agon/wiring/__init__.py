@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agon.app.containers import Containers
     from agon.app.service import Service
     from agon.app.tasks.agents import Agent
-    from agon.app.tasks.task import Task
+    from agon.app.tasks.task import Files, Task
     from agon.app.worker.webhook_delivery import Post
     from agon.settings import Settings
     from agon.store.session import Store
@@ -99,12 +99,14 @@ def base_image(tasks: Iterable["Task"], engine: str = "") -> None:
     from agon.runners.containers.images.base_image import NAME
 
     files = (task.files for task in tasks)
-    if any(NAME in (candidate.image or _dockerfile(candidate.context)) for candidate in files):
+    if any(NAME in (candidate.image or _dockerfile(candidate)) for candidate in files):
         provide_base_image(engine)
 
 
-def _dockerfile(context: Path | None) -> str:
-    return "" if context is None else (context / "Dockerfile").read_text(encoding="utf-8")
+def _dockerfile(files: "Files") -> str:
+    if files.context is None:
+        return ""
+    return (files.context / files.dockerfile).read_text(encoding="utf-8")
 
 
 def weight_setter() -> "WeightSetter":

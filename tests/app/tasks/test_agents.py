@@ -429,7 +429,7 @@ def test_a_set_up_that_fails_is_the_agents_failure(tmp_path: Path) -> None:
     done = CommandAgent("my-agent", setup="false").work(task, place)
     assert len(shell.ran) == 1
     assert (done.run.outcome, done.run.outputs) == ("failed", None)
-    assert done.run.reason == "its set-up script ended with exit code 127"
+    assert done.run.reason == "its set-up script ended with exit code 127: not found"
 
 
 def test_an_agent_states_which_variables_it_needs(tmp_path: Path) -> None:

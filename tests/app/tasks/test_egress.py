@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.containers.egress import is_public, read_host, resolve_hosts
+from agon.app.containers.egress import is_public, read_host, read_hosts, resolve_hosts
 from agon.app.tasks.formats.discovery import read_tasks
 from agon.app.tasks.results.folder import read_results
 from agon.app.tasks.run import plan_of, run_tasks
@@ -75,6 +75,16 @@ def test_hosts_are_resolved_once_and_the_proxy_knows_no_other_address() -> None:
 
     with pytest.raises(Unavailable, match=r"a\.example has no address: unknown name"):
         resolve_hosts([read_host("a.example")], fail)
+
+
+def test_every_wrong_host_is_named_with_the_task_that_lists_it() -> None:
+    """An operator who allows the hosts of many tasks has to know whose file to correct."""
+    named = [("", "10.0.0.1"), ("", "a.example"), ("t/task.toml: allowed_hosts: ", "*.pypi.org")]
+    with pytest.raises(Unreadable) as refused:
+        read_hosts(named)
+    of_operator, of_task = str(refused.value).splitlines()
+    assert of_operator.startswith("the host '10.0.0.1' is an address")
+    assert of_task.startswith("t/task.toml: allowed_hosts: the host '*.pypi.org' is a pattern")
 
 
 def test_options_that_do_not_fit_are_refused() -> None:

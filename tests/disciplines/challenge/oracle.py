@@ -254,8 +254,11 @@ class Contest:
         """Return whether a submission was first evaluated after the top score was set."""
         if state is None or self.rules(competition)["improvement_by"] == "any":
             return True
-        first = min(epoch for epoch, of, _, _ in self.evaluations if of == submission)
-        return first > state[1]
+        return self.first_counted(submission) > state[1]
+
+    def first_counted(self, submission: str) -> int:
+        """Return the first epoch in which an evaluation of a submission counted."""
+        return next(e for e in range(self.first, self.epoch + 1) if self.reported(submission, e))
 
     def _improves(
         self, score: Fraction, state: tuple[Fraction, int] | None, competition: str

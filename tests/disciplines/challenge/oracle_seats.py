@@ -74,7 +74,7 @@ class SeatedContest(Contest):
         """Return whether a submission was first evaluated after the top score was set."""
         if state is None or self.rules(competition)["improvement_by"] == "any":
             return True
-        return min(epoch for epoch, of, _, _ in self.evaluations if of == submission) > set_in
+        return self.first_counted(submission) > set_in
 
     def shares(self, competition: str) -> dict[int, Fraction]:
         """Return each uid's share of a competition; a departed hotkey's under a number below 0."""

@@ -133,6 +133,27 @@ def test_a_stake_that_moves_ends_no_decay_under_either_edition() -> None:
     assert rows_of(anyone, "competitions")["main"]["last_improvement"] == 20
 
 
+@pytest.mark.parametrize(
+    ("stakes", "last_improvement"),
+    [({0: 0}, 12), ({0: 0, 5: 1}, 12), ({0: 1}, 0), ({0: 1, 5: 0}, 0)],
+)
+def test_evaluations_that_do_not_count_make_no_agent_old(
+    stakes: dict[int, float], last_improvement: int
+) -> None:
+    """Else an identity without stake could keep every later agent from ending the decay.
+
+    ``stakes`` are those of the one who evaluates b in epoch 0, in which the top is set, by epoch.
+    """
+    top = {(v, 0): 0.5 for v in ("v1", "v2", "v3")}
+    better = {("early", 0): 0.9} | {(v, 12): 0.9 for v in ("v1", "v2", "v3")}
+    tables = tables_of({"a": (1, top), "b": (2, better)})
+    tables["validators"] = [row for row in tables["validators"] if row["id"] != "early"]
+    for epoch, stake in stakes.items():
+        tables["validators"].append({"id": "early", "stake": stake, "epoch": epoch})
+    row = rows_of(scored(tables), "competitions")["main"]
+    assert row["last_improvement"] == last_improvement
+
+
 def test_explanations_name_the_rules_of_the_hardened_edition() -> None:
     """Who is left out or does not improve reads which rule says so."""
     parts = {part.name: part for part in under(dust(1)).explain("a", board="submissions").parts}

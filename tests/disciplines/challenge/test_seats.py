@@ -52,6 +52,9 @@ def test_a_seat_pays_for_what_its_present_holder_submitted() -> None:
         "10": 0.3125,
         "0": 0,
     }
+    held = {epoch: rows_of(scored(network(), epoch=epoch), "weights") for epoch in (4, 5)}
+    assert [held[epoch]["7"]["hotkey"] for epoch in (4, 5)] == ["5OLD", "5NEW"]
+    assert (held[5]["8"]["hotkey"], held[5]["0"]["hotkey"]) == (None, None)
     (left,) = scored(network(), epoch=5).board("submissions").unscored
     assert left.id == "old"
     assert "its hotkey 5OLD holds no uid in epoch 5" in left.reason

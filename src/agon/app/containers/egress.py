@@ -88,6 +88,26 @@ def read_host(text: str) -> AllowedHost:
     return AllowedHost(name=name, port=int(port))
 
 
+def read_hosts(named: Iterable[tuple[str, str]]) -> list[AllowedHost]:
+    """Return the hosts that texts name.
+
+    Args:
+        named: where each text stands, as an error begins, and the text.
+
+    Raises:
+        Unreadable: some are wrong; with a line for each of these.
+    """
+    hosts, wrong = [], []
+    for where, text in named:
+        try:
+            hosts.append(read_host(text))
+        except Unreadable as issue:
+            wrong.append(f"{where}{issue}")
+    if wrong:
+        raise Unreadable("\n".join(wrong))
+    return hosts
+
+
 def resolve_hosts(hosts: Iterable[AllowedHost], lookup: Lookup) -> tuple[AllowedHost, ...]:
     """Return the hosts with their addresses, each once, sorted.
 
@@ -102,7 +122,11 @@ def resolve_hosts(hosts: Iterable[AllowedHost], lookup: Lookup) -> tuple[Allowed
         try:
             addresses = tuple(sorted(set(lookup(host.name))))
         except (OSError, UnicodeError) as failed:
-            raise Unavailable(f"the host {host.name} has no address: {failed}") from None
+            cause = getattr(failed, "strerror", None) or failed
+            raise Unavailable(
+                f"the host {host.name} has no address: {cause}; check its name, and whether this "
+                "machine has a name server"
+            ) from None
         if not addresses:
             raise Unavailable(f"the host {host.name} has no address; check its name")
         for address in addresses:

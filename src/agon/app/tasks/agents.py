@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from agon.app.containers import AgentRun, AgentTrial, Containers, Image, Limits
+from agon.app.tasks.agent_failure import AgentFailure
 from agon.app.tasks.task import Task
 
 
@@ -61,6 +62,7 @@ class AgentWork:
         logs: files in the trial's folder with what set-up and command printed, if the container's
             own streams do not have it.
         notes: what was ignored, such as a file that is no trajectory.
+        failure: how its own command failed; None: it did not, or it has none.
     """
 
     run: AgentRun
@@ -69,6 +71,7 @@ class AgentWork:
     setup_s: float = 0.0
     logs: tuple[Path, ...] = ()
     notes: tuple[str, ...] = ()
+    failure: AgentFailure | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

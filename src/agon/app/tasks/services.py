@@ -37,7 +37,7 @@ def build(task: Task, containers: Containers) -> Image:
         ),
         optional=named_folders(task),
     )
-    with _context(task, task.files.context, "Dockerfile") as context:
+    with _context(task, task.files.context, task.files.dockerfile) as context:
         return containers.build(replace(recipe, context=context))
 
 

@@ -231,6 +231,7 @@ class Files:
     Attributes:
         context: the folder with the Dockerfile that the image is built from; None when an image
             is named.
+        dockerfile: the name of that Dockerfile.
         image: the name of that image; empty when there is a Dockerfile.
         tests: the folder the verifier sees as ``/tests``.
         shared_tests: a folder whose files it sees there as well, where ``tests`` has no such file;
@@ -248,6 +249,7 @@ class Files:
     """
 
     context: Path | None
+    dockerfile: str = "Dockerfile"
     image: str = ""
     tests: Path
     shared_tests: Path | None = None

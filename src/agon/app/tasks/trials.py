@@ -19,6 +19,7 @@ from agon.app.containers import (
     Outputs,
     TrialVerification,
 )
+from agon.app.tasks.agent_failure import AgentFailure
 from agon.app.tasks.agents import Agent, AgentEnvironment, AgentWork, Usage
 from agon.app.tasks.downloads import downloads
 from agon.app.tasks.preparation import in_workdir, of_task, only_if_begun, outputs
@@ -76,6 +77,7 @@ class TrialResult:
         parts: ``agent`` and ``verifier``: the results of their containers.
         usage: the agent's usage, when that is known.
         notes: what was ignored, such as a file that is no trajectory.
+        agent_failure: how the agent's own command failed; None: it did not, or it has none.
         steps: the results of the steps that ran, where the task has steps.
     """
 
@@ -101,12 +103,20 @@ class TrialResult:
     parts: dict[str, Any] = field(default_factory=dict, repr=False)
     usage: Usage | None = None
     notes: tuple[str, ...] = ()
+    agent_failure: AgentFailure | None = None
     steps: tuple[dict[str, Any], ...] = ()
 
     @property
     def scored(self) -> bool:
         """Whether it has a score."""
         return self.result != "unscored"
+
+    @property
+    def why(self) -> str:
+        """Return why it did not pass, and how the agent's own command failed, in one line."""
+        if self.result == "passed" or self.agent_failure is None:
+            return self.reason
+        return f"{self.reason}; {self.agent_failure.text}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``result.json``; ``score`` is in it when there is one."""
@@ -124,7 +134,9 @@ class TrialResult:
         rest = {key: value for key, value in row.items() if key not in not_fields}
         usage = Usage(**row["usage"]) if row.get("usage") else None
         tuples = {name: tuple(row.get(name, ())) for name in ("limits_hit", "notes", "steps")}
-        return cls(**{**rest, **tuples, "number": row["trial"], "usage": usage})
+        failure = AgentFailure.from_dict(row.get("agent_failure"))
+        same = {"number": row["trial"], "usage": usage, "agent_failure": failure}
+        return cls(**{**rest, **tuples, **same})
 
 
 def run_trial(  # noqa: PLR0913 (a trial has so many parts)
@@ -212,6 +224,7 @@ def _run_steps(  # noqa: PLR0913 (as run_trial)
         },
         usage=reduce(Usage.plus, used) if used else None,
         notes=tuple(dict.fromkeys(note for one in results for note in one.notes)),
+        agent_failure=next((one.agent_failure for one in results if one.agent_failure), None),
         steps=tuple(
             {"name": outcome.name, **one.to_dict()}
             for outcome, one in zip(outcomes, results, strict=True)
@@ -272,6 +285,7 @@ def _run_one(  # noqa: PLR0913 (as run_trial)
         parts=parts_of(work, verdict, place),
         usage=None if work is None else work.usage,
         notes=() if work is None else work.notes,
+        agent_failure=work.failure if work and work.run.outcome == "finished" else None,
     )
     return one, tried.left
 

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, get_args
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from agon.app.containers import AgentTrial, Containers, Outcome
 from agon.app.queue.leases import Commit, InvalidOutcome, Retry
 from agon.app.queue.source import Assignment, JobProgress
+from agon.app.tasks.agent_failure import MAX_CHARACTERS, MAX_LINES
 from agon.app.tasks.agents import Agent
 from agon.app.tasks.formats.discovery import read_tasks
 from agon.app.tasks.formats.variables import VariableNames, with_variables
@@ -32,6 +34,7 @@ _NAME: Final = re.compile(
 )
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _MAX_REASON_LENGTH: Final = 2000
+_MAX_EXIT_CODE: Final = 255
 _FAULT: Final = "unscored"
 _MAX_REWARDS: Final = 1000
 _MAX_KEY_LENGTH: Final = 200
@@ -56,7 +59,8 @@ def trial(
     Returns:
         A function from a job to its outcome: ``result``, ``reason``, ``task_sha256``, ``rewards``,
         what the record says of the run (``reward_source``, ``agent_timeout``, ``agent_network``),
-        and what it took: ``seconds``, and ``usage`` by the agent's own account, if there is one.
+        ``agent_failure`` where the agent's command failed, and what it took: ``seconds``, and
+        ``usage`` by the agent's own account, if there is one.
     """
 
     def run(assignment: Assignment, progress: JobProgress) -> dict[str, Any]:
@@ -106,6 +110,7 @@ def _outcome(result: TrialResult) -> dict[str, Any]:
         "reward_source": result.reward_source,
         "agent_timeout": result.agent_timeout,
         "agent_network": result.agent_network,
+        "agent_failure": result.agent_failure and asdict(result.agent_failure),
         "seconds": result.timings["total_s"],
         "usage": None
         if usage is None
@@ -171,7 +176,12 @@ def store_trial(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
     }
     circumstances = _circumstances(outcome)
     row = {**place, "passed": result == "passed", **circumstances}
-    shown = {"rewards": rewards, "agent_network": circumstances["agent_network"], **_took(outcome)}
+    shown = {
+        "rewards": rewards,
+        "agent_network": circumstances["agent_network"],
+        "agent_failure": _agent_failure(outcome.get("agent_failure")),
+        **_took(outcome),
+    }
 
     def finish(session: Session) -> Mapping[str, Any]:
         contest = session.contests.lock(payload["contest"])
@@ -200,6 +210,27 @@ def _circumstances(outcome: Mapping[str, Any]) -> dict[str, str]:
             raise InvalidOutcome(f"{name} is not one of {', '.join(choices)}; send one of them")
         said[name] = str(outcome[name])
     return said
+
+
+def _agent_failure(failure: Any) -> dict[str, Any] | None:
+    """Return how the agent's command failed, as its worker says; None: it did not.
+
+    Raises:
+        InvalidOutcome: it has no such exit code, or more text than a worker sends.
+    """
+    if failure is None:
+        return None
+    given: Mapping[str, Any] = failure if isinstance(failure, Mapping) else {}
+    code, lines = given.get("exit_code"), given.get("stderr")
+    ended = type(code) is int and 0 < code <= _MAX_EXIT_CODE
+    if not ended or not isinstance(lines, list | tuple) or len(lines) > MAX_LINES or not all(
+        isinstance(line, str) and len(line) <= MAX_CHARACTERS for line in lines
+    ):  # fmt: skip
+        raise InvalidOutcome(
+            f"agent_failure has no exit_code from 1 to {_MAX_EXIT_CODE}, or its stderr is not a "
+            f"list of at most {MAX_LINES} lines of {MAX_CHARACTERS} characters; send both, or null"
+        )
+    return {"exit_code": code, "stderr": list(lines)}
 
 
 def _took(outcome: Mapping[str, Any]) -> dict[str, Any]:

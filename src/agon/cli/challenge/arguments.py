@@ -183,7 +183,7 @@ def hosts_of(reach: Reach, tasks: "Iterable[Task]") -> dict[str, list[str]]:
         Unreadable: a host is an address, a pattern or private, or the options do not fit.
         Unavailable: a host has no address.
     """
-    from agon.app.containers.egress import read_host, resolve_hosts
+    from agon.app.containers.egress import read_hosts, resolve_hosts
     from agon.errors import Unreadable
     from agon.wiring import addresses_of
 
@@ -194,9 +194,14 @@ def hosts_of(reach: Reach, tasks: "Iterable[Task]") -> dict[str, list[str]]:
                 "add --agent-network allowlist"
             )
         return {}
-    listed = [read_host(text) for text in reach.hosts]
+    named = [("", text) for text in reach.hosts]
     if reach.of_tasks:
-        listed += [read_host(text) for task in tasks for text in task.settings.allowed_hosts]
+        named += [
+            (f"{task.name}/task.toml: allowed_hosts: ", text)
+            for task in tasks
+            for text in task.settings.allowed_hosts
+        ]
+    listed = read_hosts(named)
     if not listed:
         raise Unreadable("--agent-network allowlist lists no host; add --allow-host HOST[:PORT]")
     return {str(host): list(host.addresses) for host in resolve_hosts(listed, addresses_of)}

@@ -269,7 +269,7 @@ def _line(progress: "RunProgress") -> str:
 
     if (result := progress.result) is None:
         return f"{progress.done} of {progress.total} trials are finished" if progress.done else ""
-    why = f": {result.reason}" if result.reason else ""
+    why = f": {result.why}" if result.why else ""
     seconds = result.timings["total_s"]
     return printable(
         f"[{progress.done}/{progress.total}] {result.task}__{result.number} "

@@ -19,7 +19,8 @@ from agon.kernel.rounding import publish
 def weights_board(outcome: Outcome) -> Board:
     """Build the board of each uid's weight, its integer of 65535, and the amount if E is known.
 
-    The row of ``burn_uid`` is the burn. Order: weight, then uid.
+    The row of ``burn_uid`` is the burn. Where the records say which hotkeys hold uids, each row has
+    the hotkey that it pays. Order: weight, then uid.
     """
     network, allocation = outcome.network, outcome.allocation
     paid = np.isin(network.uids, allocation.shares.uids)
@@ -38,6 +39,9 @@ def weights_board(outcome: Outcome) -> Board:
     total = network.rules.emission_total
     if total is not None:
         columns["amount"] = np.array([amount(w, emission_total=total) for w in exact[order]])
+    if outcome.hotkeys:
+        held = [outcome.hotkeys.get(uid) for uid in uids.tolist()]
+        columns["hotkey"] = pa.array(held, pa.string()).take(order)
     unscored = tuple(
         UnscoredRow(str(uid), weightless_reason(outcome, uid))
         for uid in network.uids[~paid].tolist()

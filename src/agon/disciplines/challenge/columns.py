@@ -35,6 +35,7 @@ COLUMNS: Final[Mapping[str, ColumnMeaning]] = {
         "The weight as the chain takes it.", "of 65535", ("rounding",), label="u16"
     ),
     "amount": ColumnMeaning("What the weight pays.", "of the emission", ("emission_total",)),
+    "hotkey": ColumnMeaning("The hotkey that holds the uid in this epoch, and is paid."),
     "submissions.score": ColumnMeaning(
         "The consensus: the mean of the validators' evaluations by stake, without outliers.",
         rules=("outlier_threshold", "outlier_weights", "min_stake_fraction"),

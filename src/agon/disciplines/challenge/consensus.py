@@ -12,7 +12,7 @@ from enum import IntEnum
 import numpy as np
 
 from agon.disciplines.challenge.eligibility import Eligibility, may_report
-from agon.disciplines.challenge.facts import ALWAYS, Evaluations, Facts, Seats, Stakes
+from agon.disciplines.challenge.facts import ALWAYS, NEVER, Evaluations, Facts, Seats, Stakes
 from agon.disciplines.challenge.formulas import reaches, stake_fraction, stake_weighted_mean
 from agon.kernel.arrays import BoolArray, FloatArray, IntArray
 from agon.kernel.robust import grouped_modified_z, grouped_outliers
@@ -68,6 +68,7 @@ class Consensus:
         levels: the score that enough of the stake behind a submission gives by itself.
         status: :class:`Status`.
         uids: the uid that each submission scores for; -1 where its hotkey holds none.
+        first_evaluated: the first epoch in which an evaluation of each submission counted.
     """
 
     reports: Reports
@@ -78,6 +79,7 @@ class Consensus:
     levels: FloatArray
     status: IntArray
     uids: IntArray
+    first_evaluated: IntArray
 
     @property
     def scored(self) -> BoolArray:
@@ -93,7 +95,7 @@ class EpochScores:
         epoch: the epoch.
         scores: one per submission; 0 where it has none.
         scored: one per submission, whether it has a score.
-        levels, uids: one per submission, as in :class:`Consensus`.
+        levels, uids, first_evaluated: one per submission, as in :class:`Consensus`.
         rows: the submissions whose evaluations changed; for each of these a row of
             ``values``, ``counted`` and ``flagged``, as in :class:`Reports` and :class:`Consensus`.
     """
@@ -103,6 +105,7 @@ class EpochScores:
     scored: BoolArray
     levels: FloatArray
     uids: IntArray
+    first_evaluated: IntArray
     rows: IntArray
     values: FloatArray
     counted: BoolArray
@@ -132,6 +135,7 @@ class RunningConsensus:
         self._means, self._fractions = np.zeros(submissions), np.zeros(submissions)
         self._levels = np.full(submissions, math.inf)
         self._counts = np.zeros(submissions, dtype=np.int64)
+        self._firsts = np.full(submissions, NEVER)
         self._seats = np.full(len(facts.submissions.hotkey_names), -1, dtype=np.int64)
 
     def advance(self, *, until: int) -> Iterator[EpochScores]:
@@ -159,6 +163,7 @@ class RunningConsensus:
             self._levels.copy(),
             status,
             self._uids(),
+            self._firsts.copy(),
         )
 
     def _advance_to(self, epoch: int) -> EpochScores:
@@ -177,6 +182,7 @@ class RunningConsensus:
             status == Status.SCORED,
             self._levels.copy(),
             self._uids(),
+            self._firsts.copy(),
             rows,
             self._values[rows],
             self._evaluations_that_count(rows),
@@ -195,6 +201,8 @@ class RunningConsensus:
         self._flagged[rows] = flagged
         self._included[rows] = counted & ~(flagged & self._eligibility.exclude[rows, None])
         self._counts[rows] = counted.sum(axis=1)
+        evaluated = rows[self._counts[rows] > 0]
+        self._firsts[evaluated] = np.minimum(self._firsts[evaluated], self._epoch)
 
     def _average(self, rows: IntArray) -> None:
         """Compute the means of submissions, the stake behind them, and what enough of it gives."""

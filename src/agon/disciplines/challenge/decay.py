@@ -22,7 +22,8 @@ class BestScore(NamedTuple):
         score: the score.
         submission: the number of the submission.
         level: the score that enough of the stake behind it gives by itself (``improvement_stake``).
-        first_evaluated: the epoch in which the submission was first evaluated; None: this epoch.
+        first_evaluated: the first epoch in which an evaluation of the submission counted, so not
+            that of a validator without stake; None: this epoch.
     """
 
     epoch: int

@@ -148,14 +148,6 @@ class Facts:
         ends = np.flatnonzero(rising[1:] != rising[:-1])
         return np.union1d(np.concatenate([rising[:1], rising[ends + 1]]), timed)
 
-    @cached_property
-    def first_evaluated(self) -> IntArray:
-        """Return the epoch in which each submission was first evaluated; one never: the end."""
-        firsts = np.full(len(self.submissions), NEVER)
-        # Epochs rise, so that the first evaluation is written last.
-        firsts[self.evaluations.submissions[::-1]] = self.evaluations.epochs[::-1]
-        return firsts
-
     @property
     def last_epoch(self) -> int:
         """Return the last epoch in the records; 0 when they name none."""

@@ -40,6 +40,15 @@ class ChallengeRules(Rules):
         reason="The source document scores a timeout 0; Harbor lets the tests decide.",
         source=f"{_SEED}, Test Execution",
     )
+    agent_stderr: Literal["organizers", "author"] = rule(
+        "organizers",
+        since="0.1",
+        meaning="who sees the last lines that a submitted agent wrote to stderr where its command "
+        "failed: organizers alone, or also who sent it; scoring does not read it",
+        reason="What an agent writes there may be the tasks themselves, which its author need not "
+        "know.",
+        source=f"{_SEED}, Test Execution",
+    )
     duplicate_content: Literal["everywhere", "competition", "allowed"] = rule(
         "everywhere",
         meaning="where submissions with one content_hash are the same agent, so that only the "
@@ -185,7 +194,7 @@ class ChallengeRules(Rules):
         "new_agent",
         since="0.1",
         meaning="whose best score may reset the decay: that of a new agent, first evaluated after "
-        "the top score was set, or that of any agent",
+        "the top score was set by a validator whose evaluation counts, or that of any agent",
         reason="The source document's decay resets when a new agent beats the top score; a stake "
         "that moves, or the same agent measured again, is no progress.",
         source=f"{_SEED}, Decay Reset",
@@ -312,6 +321,7 @@ NETWORK_RULES = frozenset(
     {
         "reward_source",
         "agent_timeout",
+        "agent_stderr",
         "duplicate_content",
         "weight_cap",
         "cap_excess",

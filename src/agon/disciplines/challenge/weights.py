@@ -212,7 +212,7 @@ def _next_states(
                     float(scores.scores[at]),
                     at,
                     float(scores.levels[at]),
-                    int(network.facts.first_evaluated[at]),
+                    int(scores.first_evaluated[at]),
                 )
                 for at in _candidates(best, scores, rules)
             ],

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agon.app.containers import Mount
+from agon.app.tasks.agent_failure import failure_of_run
 from agon.app.tasks.agents import AgentEnvironment, AgentWork
 from agon.app.tasks.preparation import with_preparation
 from agon.app.tasks.task import Task
@@ -92,4 +93,4 @@ def _run_script(
         mounts=(Mount(source=source, target=target),),
         environment=tuple({**task.settings.agent_env, **variables}.items()),
     )
-    return AgentWork(run=run)
+    return AgentWork(run=run, failure=failure_of_run(run))

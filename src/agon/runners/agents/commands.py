@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from agon.app.containers import AgentStep, Mount, Shell
+from agon.app.tasks.agent_failure import AgentFailure, failure_of, failure_of_run
 from agon.app.tasks.agents import AgentEnvironment, AgentWork
 from agon.app.tasks.files import sha256_of
 from agon.app.tasks.preparation import (
@@ -160,7 +161,7 @@ class CommandAgent:
             mounts=mounts,
             environment=tuple(variables.items()),
         )
-        return AgentWork(run=run)
+        return AgentWork(run=run, failure=failure_of_run(run))
 
     def _with_setup(
         self,
@@ -185,13 +186,14 @@ class CommandAgent:
             progress.write("setup.log", done)
             if done.timed_out:
                 progress.end = f"its set-up script took longer than {self._setup_s:g} s"
-            elif done.exit_code:
-                progress.end = f"its set-up script ended with exit code {done.exit_code}"
+            elif failed := failure_of(done.exit_code, done.stderr):
+                progress.end = failed.text_of("its set-up script")
             if progress.end:
                 return
             done = shell.execute(as_agent(task, command), timeout_s=place.limits.timeout_s)
             progress.write("agent.log", done)
             progress.timed_out = done.timed_out
+            progress.failure = failure_of(done.exit_code, done.stderr)
             if last := after(task, place.outputs):
                 shell.execute(("sh", "-c", last), timeout_s=place.limits.timeout_s)
 
@@ -211,7 +213,12 @@ class CommandAgent:
         elif run.outcome == "finished" and progress.timed_out:
             reason = f"its time of {place.limits.timeout_s:g} s was up"
             run = replace(run, outcome="timeout", reason=reason, outputs=None)
-        return AgentWork(run=run, setup_s=progress.setup_s, logs=tuple(progress.logs))
+        return AgentWork(
+            run=run,
+            setup_s=progress.setup_s,
+            logs=tuple(progress.logs),
+            failure=progress.failure,
+        )
 
     @staticmethod
     def _file(place: AgentEnvironment, name: str, text: str) -> Path:
@@ -228,6 +235,7 @@ class _Progress:
         self.setup_s = 0.0
         self.end = ""
         self.timed_out = False
+        self.failure: AgentFailure | None = None
         self.logs: list[Path] = []
 
     def write(self, name: str, done: AgentStep) -> None:

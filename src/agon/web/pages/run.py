@@ -11,7 +11,7 @@ from agon.web import addresses
 from agon.web.labels import weight_labels
 from agon.web.page import SitePage, Visit
 
-_OPTIONAL: Final = ("reason", "attempts", "seconds", "tokens", "cost_usd")
+_OPTIONAL: Final = ("reason", "agent_exit_code", "attempts", "seconds", "tokens", "cost_usd")
 """What a trial may have; a column is shown where some trial of the run has it."""
 
 

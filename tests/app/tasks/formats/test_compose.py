@@ -8,6 +8,7 @@ from agon.app.files import InvalidPackage
 from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.formats.variables import VariableNames, with_variables
 from agon.app.tasks.run import plan_of, run_tasks
+from agon.app.tasks.services import build
 from agon.errors import InvalidRule
 from agon.runners.agents.builtin import NopAgent
 from app.tasks.folders import harbor, terminal_bench, write
@@ -86,13 +87,64 @@ def test_the_agents_service_of_harbor_is_main(tmp_path: Path) -> None:
 
 
 def test_a_single_service_says_its_variables(tmp_path: Path) -> None:
-    """Other keys of it change nothing, as ever; a value that only the host knows is left out."""
-    compose = "services:\n  app:\n    ports: ['80:80']\n    environment: {}\n"
+    """Other keys of it are noted; a value that only the host knows is left out."""
+    compose = (
+        "services:\n  app:\n    ports: ['80:80']\n    environment: {}\n    working_dir: /srv\n"
+        "    command: sleep infinity\n    volumes: ['${{T_BENCH_TASK_LOGS_PATH}}:/logs']\n"
+    )
     known = read_task(old(tmp_path / "known", compose.format('["A=1", "B=${T_BENCH_TEST_DIR}"]')))
+    assert known.settings.workdir == "/srv"
+    note = "known/docker-compose.yaml: services.app.ports is not read"
+    assert known.settings.notes == (note,)
     assert known.settings.agent_env == {"A": "1", "B": "/tests"}
     assert known.settings.verifier_env == {"A": "1", "B": "/tests", "TEST_DIR": "/tests"}
     unknown = read_task(old(tmp_path / "unknown", compose.format('["A=$HOME"]')))
     assert unknown.settings.agent_env == {}
+
+
+def test_main_says_what_it_is_built_from_and_where_it_begins(tmp_path: Path) -> None:
+    """As the reference lays the file over its own: another Dockerfile would be another task."""
+    compose = (
+        "services:\n  main:\n    build: {context: ., dockerfile: main.Dockerfile}\n"
+        "    working_dir: /srv\n    command: ['sh', '-c', 'sleep infinity']\n"
+    )
+    folder = harbor(tmp_path / "t")
+    files = {"environment/docker-compose.yaml": compose, "environment/main.Dockerfile": "FROM x\n"}
+    task = read_task(write(folder, files))
+    assert task.settings.workdir == "/srv"
+    containers = FakeContainers()
+    build(task, containers)
+    assert task.files.dockerfile == "main.Dockerfile"
+    assert containers.contexts == [["Dockerfile", "docker-compose.yaml", "main.Dockerfile"]]
+    (folder / "environment" / "Dockerfile").unlink()
+    assert read_task(folder).files.context == folder / "environment"
+
+
+@pytest.mark.parametrize(
+    ("key", "remedy"),
+    [
+        ("command: ['sh', '-c', '/start.sh && sleep infinity']", "let it wait"),
+        ("entrypoint: /start.sh", "write it into the Dockerfile, as ENTRYPOINT"),
+        ("healthcheck: {test: 'true'}", r"as \[environment.healthcheck\]"),
+        ("privileged: true", "no container has rights on the host"),
+    ],
+)
+def test_what_main_would_do_before_the_agent_is_refused(
+    tmp_path: Path, key: str, remedy: str
+) -> None:
+    """It would be ignored, and the task would be another one."""
+    compose = {"environment/docker-compose.yaml": f"services:\n  main:\n    {key}\n"}
+    with pytest.raises(InvalidPackage, match=remedy):
+        read_task(write(harbor(tmp_path / "t"), compose))
+
+
+def test_keys_that_no_version_of_the_old_format_has_are_noted(tmp_path: Path) -> None:
+    """A fork of the format may say there what decides."""
+    folder = old(tmp_path / "t", CLIENT + SERVICES)
+    settings = folder / "task.yaml"
+    settings.write_text(settings.read_text() + "parser_name: x\ntest_scripts: [a.sh]\n")
+    what = "t/task.yaml: test_scripts is not a key of the format, and not read: the tests are "
+    assert read_task(folder).settings.notes == (f"{what}run-tests.sh",)
 
 
 @pytest.mark.parametrize(

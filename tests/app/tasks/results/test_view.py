@@ -1,5 +1,6 @@
 """A run as one page: what happened in each trial, as data, bounded, with no outside request."""
 
+import html
 import json
 import re
 from collections.abc import Callable
@@ -33,6 +34,7 @@ def ran(
     *,
     agent: Any = None,
     make: Callable[[Path], Path] = harbor,
+    ended: tuple[int, str] = (0, "said\n"),
     **about: Any,
 ) -> Path:
     """Run an agent on two tasks and return the run's folder."""
@@ -46,8 +48,9 @@ def ran(
 
     shell = FakeShell({"ls": "hello.txt\n"})
     containers = FakeContainers(
-        left=lambda _: {MEMBER: text} if text else {}, verdict=verdict, shell=shell
-    )
+        left=lambda _: {MEMBER: text} if text else {}, verdict=verdict, shell=shell,
+        ended=ended,
+    )  # fmt: skip
     run_tasks(
         tasks, chosen, containers=containers, out=tmp_path / "out", jobs=1, now=now,
         plan=plan_of(tasks, chosen, trials=2, run="r", now=now, **about),
@@ -89,6 +92,24 @@ def test_tasks_trials_and_reasons_are_on_the_page(tmp_path: Path) -> None:
     }  # fmt: skip
     assert {target.removeprefix("#") for target in tags.targets} <= tags.ids
     assert page.count("said") >= 8  # what agent and tests printed
+
+
+def test_an_agent_whose_own_command_failed_says_so_on_the_page_in_results_and_summary(
+    tmp_path: Path,
+) -> None:
+    """Else an agent that is not installed, and one that is wrong, both show: the reward is 0."""
+    out = ran(tmp_path, ended=(127, "first\nsh: \x1b[1msolve: not found\n"))
+    page = view_page(out)
+    why = "tests: set to be failed; the agent's command ended with exit code 127: "
+    shown = r"sh: \x1b[1msolve: not found"
+    assert f"b__1 failed: {html.escape(why + shown)}" in page
+    assert "exit code of the agent 127" in page
+    rows = {name: json.loads((out / name / "result.json").read_text()) for name in ("a__1", "b__1")}
+    failure = {"exit_code": 127, "stderr": ["first", shown]}
+    assert all(row["agent_failure"] == failure for row in rows.values())
+    assert (rows["a__1"]["reason"], rows["b__1"]["reason"]) == ("", "tests: set to be failed")
+    tasks = json.loads((out / "summary.json").read_text())["tasks"]
+    assert (tasks["a"]["reason"], tasks["b"]["reason"]) == ("", why + shown)
 
 
 def test_the_page_asks_for_nothing_outside(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from agon.app.contests.submissions.submission import (
 from agon.app.queue.jobs import trial_job
 from agon.app.service import Service
 from agon.disciplines.challenge.records import MAIN, MAX_UID, SERVICE_VALIDATOR
+from agon.disciplines.challenge.rules import ChallengeRules
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Conflict, Forbidden, NotFound, Unreadable, did_you_mean
@@ -81,9 +82,16 @@ def accept_agent(
     return queue_jobs(service, session, name, contest.seq - 1, jobs)
 
 
+def challenge_rules(contest: Contest) -> ChallengeRules:
+    """Return the rules in force in a contest of the challenge."""
+    rules: Any = rules_of(contest.discipline, contest.edition, contest.overrides)[1]
+    assert isinstance(rules, ChallengeRules)  # noqa: S101 - for mypy: its kind was checked
+    return rules
+
+
 def _trial_rules(contest: Contest) -> dict[str, str]:
     """Return the contest's rules for those who run tasks."""
-    rules: Any = rules_of(contest.discipline, contest.edition, contest.overrides)[1]
+    rules = challenge_rules(contest)
     stated = {"reward_source": rules.reward_source} if "reward_source" in contest.overrides else {}
     return {"agent_timeout": rules.agent_timeout, **stated}
 

@@ -8,6 +8,7 @@ from collections import Counter
 from typing import Final
 
 from agon.app.access.permissions import View
+from agon.app.contests.submissions.agents import challenge_rules
 from agon.app.contests.submissions.listing import submission
 from agon.app.service import Service
 from agon.disciplines import discipline
@@ -37,7 +38,11 @@ def trial_run(service: Service, view: View, submission_id: str, *, by: Caller) -
     with service.store.read() as session:
         jobs = session.queue.trials_of(view.contest.no, sent.id, since=sent.at)
     # A retried task counts once.
-    by_task = {job.payload["task"]: _trial(job, until=view.until) for job in jobs}
+    shows_stderr = view.staff or challenge_rules(view.contest).agent_stderr == "author"
+    by_task = {
+        job.payload["task"]: _trial(job, until=view.until, shows_stderr=shows_stderr)
+        for job in jobs
+    }
     if not any(one.state in _RUNNING for one in by_task.values()):
         for recorded in _from_records(service, view, sent.id):
             by_task.setdefault(recorded.task, _trial_of_record(recorded))
@@ -75,6 +80,8 @@ def _trial_of_record(recorded: RecordedTrial) -> Trial:
         state="done",
         result="passed" if recorded.passed else "failed",
         reason="",
+        agent_exit_code=None,
+        agent_stderr=(),
         rewards=recorded.rewards,
         agent_network=recorded.agent_network,
         attempts=None,
@@ -86,7 +93,7 @@ def _trial_of_record(recorded: RecordedTrial) -> Trial:
     )
 
 
-def _trial(job: Job, *, until: int | None) -> Trial:
+def _trial(job: Job, *, until: int | None, shows_stderr: bool) -> Trial:
     """Return the trial of a job; without its result if that was recorded after a position."""
     outcome = dict(job.result or {})
     is_visible = until is None or outcome.get("seq", 0) <= until
@@ -94,6 +101,7 @@ def _trial(job: Job, *, until: int | None) -> Trial:
         outcome = {}
     usage = outcome.get("usage") or {}
     result = outcome.get("result") or ("unscored" if job.state == "failed" else None)
+    failure = outcome.get("agent_failure") or {}
     causes = [str(cause.get("cause", "")) for cause in job.causes]
     has_no_score = job.state in {"failed", *_RUNNING}
     return Trial(
@@ -102,6 +110,8 @@ def _trial(job: Job, *, until: int | None) -> Trial:
         state=job.state,
         result=result,
         reason=outcome.get("reason") or (causes[-1] if causes and has_no_score else ""),
+        agent_exit_code=failure.get("exit_code"),
+        agent_stderr=tuple(failure.get("stderr") or ()) if shows_stderr else (),
         rewards=outcome.get("rewards") or {},
         agent_network=outcome.get("agent_network"),
         attempts=job.attempts,

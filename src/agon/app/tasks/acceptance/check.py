@@ -163,7 +163,7 @@ def _accept(trials: TaskTrials, agents: AcceptanceAgents, pool: Executor) -> Acc
             AcceptanceCheck(
                 part=part,
                 result=result.result,
-                reason=result.reason,
+                reason=result.why,
                 holds=result.result in wanted,
             )
         )

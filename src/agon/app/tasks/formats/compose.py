@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.containers import Condition, HealthCheck
+from agon.app.tasks.formats.idle_commands import only_waits
 from agon.app.tasks.formats.settings_reader import SettingsReader
 from agon.app.tasks.task import TaskService
 
@@ -33,6 +34,8 @@ _IGNORED: Final = frozenset({
     "stop_signal", "tty",
 })  # fmt: skip
 """Keys that are read elsewhere, or that change nothing in a trial."""
+_OF_THE_NETWORK: Final = frozenset({"container_name", "depends_on", "expose", "hostname"})
+"""Keys of the agent's service that change nothing: it begins last, and is known by its name."""
 _TOP: Final = frozenset({"name", "networks", "services", "version", "volumes"})
 _CONDITIONS: Final[dict[str, Condition]] = {
     "service_started": "started",
@@ -45,6 +48,9 @@ _REMEDIES: Final = {
     "network_mode": "remove it: all services have one network, without a way out",
     "devices": "remove it: no container has a device of the host",
     "cap_add": "remove it: services have the rights of the agent's container",
+    "command": "let it wait (sleep infinity), and the image's ENTRYPOINT do what comes first",
+    "entrypoint": "write it into the Dockerfile, as ENTRYPOINT",
+    "healthcheck": "write it into task.toml, as [environment.healthcheck]",
 }
 
 
@@ -55,16 +61,24 @@ class Compose:
     Attributes:
         main: the name of the agent's service.
         build: what it is built from, as written; None when the file does not say.
+        context: of an overlay, the folder that it is built from; None when the file does not say.
+        dockerfile: the name of its Dockerfile there.
+        workdir: the folder in which its commands begin; empty: that of its image.
         environment: the variables of the agent's service.
         templates: those of them whose values name others, which an operator hands in.
         services: the others, each after those that it depends on.
+        notes: keys of the agent's service that are not read.
     """
 
     main: str = ""
     build: Any = None
+    context: Path | None = None
+    dockerfile: str = "Dockerfile"
+    workdir: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
     templates: frozenset[str] = frozenset()
     services: tuple[TaskService, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def read_compose(keys: SettingsReader, *, folder: Path, main: str, overlay: bool) -> Compose:
@@ -87,19 +101,35 @@ def read_compose(keys: SettingsReader, *, folder: Path, main: str, overlay: bool
             return Compose()
         main = names[0]
     own = table.table(main)
+    workdir = _text(own, "working_dir")
     if len(names) == 1 and not overlay:
-        return Compose(main=main, build=own.anything("build"), environment=_known_variables(own))
+        build, environment = own.anything("build"), _known_variables(own)
+        notes = tuple(own.note(key, "is not read") for key in _unread_keys(own))
+        return Compose(
+            main=main, build=build, environment=environment, workdir=workdir, notes=notes
+        )
     for key, value in keys.rest().items():
         if key not in _TOP and not key.startswith("x-"):
             keys.add_issue(key, value, "remove it: a trial's services do not need it")
     environment, templates = _environment(own, filled=overlay)
+    context, dockerfile = _build(own, folder) if overlay else (None, "Dockerfile")
     _reject_others(own, main=True)
     read = [_service(name, table.table(name), folder, overlay) for name in names if name != main]
     _reject_shared(read, keys)
     return Compose(
-        main=main, build=own.anything("build"), environment=environment, templates=templates,
+        main=main, build=own.anything("build"), context=context, dockerfile=dockerfile,
+        workdir=workdir, environment=environment, templates=templates,
         services=_order(read, main, table),
     )  # fmt: skip
+
+
+def _unread_keys(own: SettingsReader) -> Iterator[str]:
+    """Yield the keys of the agent's service that would change it, and are not read."""
+    for key, value in own.rest().items():
+        is_idle = key == "command" and only_waits(value)
+        of_runner = key == "volumes" and all(_OF_RUNNERS.match(str(one)) for one in value or [])
+        if value and key not in _IGNORED | _OF_THE_NETWORK and not is_idle and not of_runner:
+            yield key
 
 
 def _service(name: str, keys: SettingsReader, folder: Path, overlay: bool) -> TaskService:  # noqa: FBT001  # of read_compose
@@ -309,9 +339,10 @@ def _folders(keys: SettingsReader) -> tuple[tuple[str, str], ...]:
 def _reject_others(keys: SettingsReader, *, main: bool) -> None:
     """Collect an error for each key that changes what a trial is."""
     if main:
-        for key in ("command", "container_name", "depends_on", "entrypoint", "expose", "hostname",
-                    "healthcheck", "working_dir"):  # fmt: skip
+        for key in _OF_THE_NETWORK:
             keys.anything(key)
+        if only_waits(keys.rest().get("command", "sh")):
+            keys.anything("command")
         for volume in keys.anything("volumes", []) or []:
             if not (isinstance(volume, str) and _OF_RUNNERS.match(volume)):
                 remedy = "remove it: the agent's container shares no folder with another"

@@ -166,16 +166,14 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
         where = location(folder, INSTRUCTION)
         instruction = read_text(folder / INSTRUCTION, where=where)
         _check_instruction(instruction, where=where)
-    context, tests = folder / "environment", folder / "tests"
-    built = (context / "Dockerfile").exists() or not settings.image
-    if built:
-        require(folder, "environment/Dockerfile", issues)
-    environment = None if built else _environment_files(folder, issues)
+    tests = folder / "tests"
+    settings, compose = _with_services(folder, settings, issues)
+    context = _built_from(folder, settings, compose, issues)
+    environment = _environment_files(folder, issues) if context is None else None
     require(folder, "tests/test.sh", issues)
     refuse_compose(folder, _COMPOSE_OF_TESTS, issues)
     if settings.separate and not settings.verifier_image:
         require_copied_tests(folder, "tests/Dockerfile", issues)
-    settings, compose = _with_services(folder, settings, issues)
     has_own_image = settings.separate and (tests / "Dockerfile").is_file()
     settings = replace(
         settings,
@@ -189,8 +187,9 @@ def _task(folder: Path, issues: list[FileIssue]) -> Task:
         flavour="harbor",
         instruction=instruction,
         files=Files(
-            context=context if built else None,
-            image="" if built else settings.image,
+            context=context,
+            dockerfile=compose.dockerfile,
+            image=settings.image if context is None else "",
             environment=environment,
             tests=tests,
             verifier=has_own_image,
@@ -215,6 +214,7 @@ def _with_services(
         if (folder / _COMPOSE).exists():
             compose = compose_of(folder, _COMPOSE, "main", issues, overlay=True)
             settings = _with_environment(settings, compose.environment, compose.templates)
+            settings = replace(settings, workdir=settings.workdir or compose.workdir)
     known = {service.name for service in compose.services}
     for name in sorted(settings.services_collected - known):
         remedy = f"describe it in {_COMPOSE}"
@@ -225,15 +225,13 @@ def _with_services(
 
 def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]) -> Task:
     """Read a task with ``[[steps]]``: each step is a task with the environment of the whole."""
-    where, context = location(folder, SETTINGS), folder / "environment"
-    built = (context / "Dockerfile").exists() or not settings.image
-    if built:
-        require(folder, "environment/Dockerfile", issues)
-    environment = None if built else _environment_files(folder, issues)
+    where = location(folder, SETTINGS)
+    settings, compose = _with_services(folder, settings, issues)
+    context = _built_from(folder, settings, compose, issues)
+    environment = _environment_files(folder, issues) if context is None else None
     if settings.keep_servers:
         remedy = "leave one out, or split the steps into tasks of their own"
         issues.append(FileIssue(where, "has steps and servers that go on", remedy))
-    settings, compose = _with_services(folder, settings, issues)
     texts = []
     refuse_compose(folder, _COMPOSE_OF_TESTS, issues)
     for step in settings.steps:
@@ -264,8 +262,9 @@ def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]
         flavour="harbor",
         instruction="\n\n".join(texts),
         files=Files(
-            context=context if built else None,
-            image="" if built else settings.image,
+            context=context,
+            dockerfile=compose.dockerfile,
+            image=settings.image if context is None else "",
             environment=environment,
             tests=folder / "steps",
             shared_tests=_folder(folder / "tests"),
@@ -280,6 +279,18 @@ def _task_of_steps(folder: Path, settings: TaskSettings, issues: list[FileIssue]
         or ("both" if any(map(writes_reward, places)) else "exit_code"),
         sha256=sha256_of(folder),
     )
+
+
+def _built_from(
+    folder: Path, settings: TaskSettings, compose: Compose, issues: list[FileIssue]
+) -> Path | None:
+    """Return the folder that the agent's image is built from; None: its image is named."""
+    if compose.context is not None:
+        return compose.context
+    if settings.image and not (folder / "environment" / "Dockerfile").exists():
+        return None
+    require(folder, "environment/Dockerfile", issues)
+    return folder / "environment"
 
 
 def _environment_files(folder: Path, issues: list[FileIssue]) -> Path | None:

@@ -1,7 +1,7 @@
 """Classify every key of the task format: read, refused with a remedy, or harmless with a reason.
 
 A key that changes what a task asks for is never ignored. The table is tested against the model of
-the format that its publisher ships (``tests/app/tasks/harbor_keys.txt``).
+the format that its publisher ships (``tests/app/tasks/formats/harbor_keys.txt``).
 """
 
 from collections.abc import Iterator, Mapping

@@ -111,6 +111,10 @@ class SettingsReader:
         for inner in self._inner.values():
             yield from inner.misspelled_keys()
 
+    def note(self, key: str, what: str) -> str:
+        """Return a message about a key that is no error."""
+        return f"{self._where}: {self._path}{key} {what}"
+
     def add_issue(self, key: str, value: object, remedy: str) -> None:
         """Collect an error about a key's value."""
         text = repr(value)

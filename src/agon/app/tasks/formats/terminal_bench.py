@@ -21,7 +21,7 @@ forge them.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from agon.app.files import FileIssue, InvalidPackage, collect_issues
 from agon.app.tasks.files import read_text
@@ -33,6 +33,12 @@ from agon.errors import Unavailable
 SETTINGS = "task.yaml"
 COMPOSE = "docker-compose.yaml"
 SCRIPT = "run-tests.sh"
+
+_HARMLESS: Final = frozenset({
+    "author_email", "author_name", "canary", "disable_asciinema", "estimated_duration_sec",
+    "expert_time_estimate_min", "junior_time_estimate_min", "parser_name", "source",
+})  # fmt: skip
+"""Keys of the format that change no trial; the exit code of the tests decides without a parser."""
 
 _AGENT_S = 360.0
 _TESTS_S = 60.0
@@ -85,11 +91,21 @@ def read_terminal_bench_settings(folder: Path, issues: list[FileIssue]) -> Termi
             category=keys.text("category"),
             tags=keys.texts("tags"),
         ),
+        workdir=compose.workdir,
         extra=keys.rest(),
-        notes=tuple(keys.misspelled_keys()),
+        notes=(*_notes_of(keys), *compose.notes),
     )
     context = _context(compose.build, f"{folder.name}/{COMPOSE}", issues)
     return TerminalBenchSettings(settings, instruction, context, compose)
+
+
+def _notes_of(keys: SettingsReader) -> list[str]:
+    """Return a message for each key that is neither read nor about people and other programs."""
+    misspelled = list(keys.misspelled_keys())
+    known = {note.split(": ")[1].split()[0] for note in misspelled}
+    unread = [key for key in keys.rest() if key not in {*_HARMLESS, *known}]
+    what = f"is not a key of the format, and not read: the tests are {SCRIPT}"
+    return [*misspelled, *(keys.note(key, what) for key in unread)]
 
 
 def _base_description(keys: SettingsReader) -> str:

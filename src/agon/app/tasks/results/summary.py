@@ -99,7 +99,7 @@ def _reward_sources(plan: RunPlan) -> dict[str, list[str]]:
 
 def _task(results: Sequence[TrialResult], passed: int, scored: int) -> dict[str, Any]:
     """Return a task's row: counts, each trial's result, and why the first that did not pass."""
-    reasons = [trial.reason or trial.result for trial in results if trial.result != "passed"]
+    reasons = [trial.why or trial.result for trial in results if trial.result != "passed"]
     return {
         "passed": passed,
         "trials": scored,

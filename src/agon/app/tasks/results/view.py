@@ -148,7 +148,7 @@ def _trials(folder: Path, results: Sequence[TrialResult]) -> Iterator[str]:
 
 def _trial(folder: Path, result: TrialResult) -> str:
     name = f"{MARKS[result.result]} {result.task}__{result.number} {result.result}"
-    why = f": {result.reason}" if result.reason else ""
+    why = f": {result.why}" if result.why else ""
     parts = _facts(result, _id(result))
     parts += [element("p", [words(_visible(f"note: {note}"))]) for note in result.notes]
     if result.steps:
@@ -165,7 +165,7 @@ def _step_of_task(folder: Path, row: Mapping[str, Any]) -> str:
         title = f"{MARKS[result.result]} step {name} {result.result}"
     except (TypeError, KeyError, ValueError, AttributeError):
         return element("p", [words("a step of the task cannot be read")])
-    why = f": {result.reason}" if result.reason else ""
+    why = f": {result.why}" if result.why else ""
     own = f"steps/{name}/"
     parts = [*_facts(result), *_steps(folder, own, result), *_outputs(folder, own, result)]
     return element("details", [element("summary", [words(_visible(title + why))]), *parts])
@@ -178,6 +178,8 @@ def _facts(result: TrialResult, name: str = "") -> list[str]:
     ]
     facts.append("tests not run" if result.exit_code is None else
                  f"exit code of the tests {result.exit_code}")  # fmt: skip
+    if result.agent_failure:
+        facts.append(f"exit code of the agent {result.agent_failure.exit_code}")
     facts += [f"{key} {value:g}" for key, value in sorted(result.rewards.items())]
     facts += [f"limit reached: {limit}" for limit in result.limits_hit]
     place = {"id": name} if name else {}

@@ -95,11 +95,12 @@ def partial_validators(outcome: Outcome | None) -> Iterator[Finding]:
     until = int(np.searchsorted(facts.evaluations.epochs, reports.epoch, side="right"))
     seen = np.zeros((len(facts.validators), len(owners)), dtype=bool)
     # What was first evaluated in the last epoch may be waiting for the validators that remain.
-    early = facts.first_evaluated[facts.evaluations.submissions[:until]] < reports.epoch
-    early &= outcome.consensus.uids[facts.evaluations.submissions[:until]] >= 0
+    consensus, evaluated = outcome.consensus, facts.evaluations.submissions[:until]
+    early = consensus.first_evaluated[evaluated] < reports.epoch
+    early &= consensus.uids[evaluated] >= 0
     seen[
         facts.evaluations.validators[:until][early],
-        owner_index[facts.evaluations.submissions[:until][early]],
+        owner_index[evaluated[early]],
     ] = True
     seen = seen[active]
     by_others = seen.sum(axis=0)[None, :] - seen == len(active) - 1
