@@ -29,6 +29,7 @@ def test_an_honest_agent_passes(course: Course) -> None:
     assert (result.outcome, result.reason) == ("passed", "")
 
 
+@pytest.mark.exhaustive
 def test_doing_nothing_fails_and_says_why(course: Course) -> None:
     """A task that passes without work measures nothing."""
     result = course.both(":", "cmp /app/answer /tests/expected")
@@ -47,6 +48,7 @@ def test_the_verifier_has_what_the_agent_left_and_nothing_else(course: Course) -
     assert not {"provided", "other"} & set(printed)
 
 
+@pytest.mark.exhaustive
 def test_declared_outputs_alone_are_taken_over(course: Course) -> None:
     """All else in the verifier is as the image has it."""
     result = course.both(
@@ -109,6 +111,7 @@ def test_the_first_process_cannot_be_read_from_inside(course: Course) -> None:
     assert run.account.stdout.total == 0
 
 
+@pytest.mark.exhaustive
 def test_proc_shows_no_process_that_decides(course: Course) -> None:
     """Neither the first process nor its clock is listed, nor readable by its number."""
     run = course.agent("cd /proc; echo [0-9]*; for p in 1 2 3 4 5; do ls $p; done")
@@ -117,6 +120,7 @@ def test_proc_shows_no_process_that_decides(course: Course) -> None:
     assert len([name for name in shown if name.isdigit()]) <= 2
 
 
+@pytest.mark.exhaustive
 def test_a_program_that_the_tests_run_cannot_attach_to_their_shell(course: Course) -> None:
     """The shell's exit code is the verdict."""
     run = course.agent("echo 'cat /proc/$PPID/environ /proc/$PPID/mem; kill -STOP 1' > solve.sh")
@@ -126,7 +130,7 @@ def test_a_program_that_the_tests_run_cannot_attach_to_their_shell(course: Cours
     assert (verification.outcome, verification.account.exit_code) == ("failed", 3)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("first", ["#!/bin/sh", "#!/usr/bin/env sh", "#!/bin/sh -e", "", "# text"])
 def test_test_scripts_run_whatever_their_first_line(course: Course, first: str) -> None:
     """Without a first line that names an interpreter the shell runs them."""
@@ -140,6 +144,7 @@ def test_test_scripts_run_whatever_their_first_line(course: Course, first: str) 
     assert verification.outcome == "passed"
 
 
+@pytest.mark.exhaustive
 def test_an_agent_with_a_nonzero_exit_code_has_finished(course: Course) -> None:
     """The tests decide, not the agent's exit code."""
     result = course.both("echo 42 > answer; exit 7", "cmp /app/answer /tests/expected")
@@ -161,7 +166,7 @@ def test_time_is_up_in_both_parts(course: Course) -> None:
     assert verification.outcome == "timeout"
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("tests", "source", "outcome", "reward"),
     [
@@ -187,6 +192,7 @@ def test_the_reward_counts_as_the_rule_says(
     assert (verification.outcome, verification.reward) == (outcome, reward)
 
 
+@pytest.mark.exhaustive
 def test_logs_are_stored_as_an_archive(course: Course) -> None:
     """Reports of tests are available, and names from inside never become files of the host."""
     verification = course.verify(course.agent(":"), "echo deep > /logs/verifier/report; exit 0")
@@ -221,6 +227,7 @@ def test_names_of_any_bytes_and_modes_pass_unchanged(course: Course) -> None:
     assert printed[:5] == ["1", "2", "3", "4", "4"]
 
 
+@pytest.mark.exhaustive
 def test_what_is_shown_can_be_read_by_every_user_and_written_by_none(
     course: Course, tmp_path: Path
 ) -> None:
@@ -286,6 +293,7 @@ def test_tests_without_a_script_are_not_found(course: Course, tmp_path: Path) ->
         )
 
 
+@pytest.mark.exhaustive
 def test_records_say_which_engine_ran(course: Course) -> None:
     """A repetition needs the same name, version, runtime and cgroups."""
     engine = course.agent(":").account.engine
@@ -346,6 +354,7 @@ def test_a_project_of_the_image_is_imported_from_where_the_agent_works(
     assert course.both(agent, tests).outcome == "passed"
 
 
+@pytest.mark.exhaustive
 def test_programs_of_an_agent_import_their_own_modules(courses: Callable[[Kind], Course]) -> None:
     """Only the tests prefer installed modules."""
     agent = "echo 'VALUE = 42' > pluggy.py; echo 'import pluggy; print(pluggy.VALUE)' > run.py"

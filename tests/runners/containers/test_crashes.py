@@ -246,6 +246,7 @@ def client_killed(course: Course, *, times: int = 1) -> Iterator[None]:
         yield
 
 
+@pytest.mark.exhaustive
 def test_a_client_that_is_killed_once_costs_one_repetition(course: Course) -> None:
     """The first container is removed, the second gives the result."""
     with client_killed(course):
@@ -333,6 +334,7 @@ def test_a_first_process_killed_for_memory_fails_at_once(course: Course) -> None
     assert run.account.attempts == 1
 
 
+@pytest.mark.exhaustive
 def test_closing_ends_what_runs(course: Course, tmp_path: Path) -> None:
     """An interrupted agon leaves no container."""
     opened = open_containers()
@@ -377,6 +379,7 @@ def test_a_reaper_whose_owner_closes_removes_nothing(tmp_path: Path) -> None:
     second.close()
 
 
+@pytest.mark.exhaustive
 def test_the_outer_limit_holds_when_the_inner_one_is_gone(course: Course) -> None:
     """An agent that killed all processes with a clock ends at the outer limit."""
     begin = time.monotonic()

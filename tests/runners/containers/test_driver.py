@@ -28,6 +28,7 @@ def test_a_driver_solves_a_task_step_by_step(course: Course) -> None:
     assert course.verify(run, "cmp /app/answer /tests/expected").outcome == "passed"
 
 
+@pytest.mark.exhaustive
 def test_a_command_has_its_own_limits(course: Course) -> None:
     """A step that hangs or prints too much ends alone."""
     seen: list[AgentStep] = []
@@ -74,6 +75,7 @@ def test_an_error_of_the_driver_removes_the_container_and_is_raised(course: Cour
     assert running(course.run_name) == []
 
 
+@pytest.mark.exhaustive
 def test_a_driver_that_does_nothing_leaves_the_image_as_it_is(course: Course) -> None:
     """It ends at once."""
     run = course.driven(lambda _: None)
@@ -81,6 +83,7 @@ def test_a_driver_that_does_nothing_leaves_the_image_as_it_is(course: Course) ->
     assert course.verify(run, "grep -q provided /app/provided").outcome == "passed"
 
 
+@pytest.mark.exhaustive
 def test_what_a_step_left_running_ends_with_the_container(course: Course) -> None:
     """Also processes that ignore SIGTERM."""
 

@@ -97,6 +97,7 @@ def test_docker_gets_its_own_arguments(tmp_path: Path, course: Course) -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_processors_are_limited_where_the_engine_can(course: Course) -> None:
     """Where it cannot, the recorded flags have no such limit."""
     run = course.agent("true", bounds=limits(cpus=0.5))
@@ -208,7 +209,7 @@ def test_a_build_that_meets_a_removed_image_is_repeated_without_cached_layers(
     assert len(builds.read_text().splitlines()) == 5
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("step", ["image", "run"])
 def test_a_build_is_repeated_whichever_step_meets_an_image_that_is_not_whole(
     engine: Script, tmp_path: Path, step: str
@@ -256,6 +257,7 @@ def test_an_engine_that_fails_at_building_is_unavailable(engine: Script) -> None
         opened.build(ImageSpec(image="localhost/agon-base:1"))
 
 
+@pytest.mark.exhaustive
 def test_an_engine_that_hangs_at_building_is_ended(engine: Script, tmp_path: Path) -> None:
     """The task's time limit holds for the client and all processes that it started."""
     (tmp_path / "Dockerfile").write_text(f"FROM localhost/agon-base:1\n# {os.getpid()}\n")

@@ -151,6 +151,7 @@ def test_no_forged_evidence_passes(
     assert result.result in {"failed", "timeout"}, result.reason
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("source", "mode", "user"), [MODES[0], MODES[11]])
 def test_an_honest_agent_passes_the_task_of_the_forgeries(
     source: RewardSource, mode: str, user: str, tmp_path: Path, containers: Containers,

@@ -65,6 +65,7 @@ def test_work_in_any_folder_reaches_the_tests(
     assert (outcome, printed) == ("passed", "/work/src\n42\none\nx\nkept\nx\nlog\nx\nx\n")
 
 
+@pytest.mark.exhaustive
 def test_files_in_temporary_folders_can_be_declared(
     trial: Callable[..., tuple[str, str, Outputs]],
 ) -> None:
@@ -76,6 +77,7 @@ def test_files_in_temporary_folders_can_be_declared(
     assert not any("other" in entry.name for entry in outputs.left_out)
 
 
+@pytest.mark.exhaustive
 def test_links_of_the_image_stay_and_links_to_its_programs_pass(
     trial: Callable[..., tuple[str, str, Outputs]],
 ) -> None:
@@ -133,6 +135,7 @@ def test_settings_of_home_folders_stay_as_the_image_has_them(
     ] == ("passed")
 
 
+@pytest.mark.exhaustive
 def test_the_system_of_an_image_cannot_be_changed(
     trial: Callable[..., tuple[str, str, Outputs]],
 ) -> None:

@@ -24,6 +24,7 @@ NONE_READ = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["busybox", "coreutils"])
 def test_tests_run_programs_that_they_cannot_read(
     courses: Callable[[Kind], Course], kind: Kind
@@ -49,6 +50,7 @@ python3 -c 'import subprocess as s, sys; s.run([sys.executable, "-c", "0"], chec
     assert (verification.outcome, verification.reason) == ("passed", "")
 
 
+@pytest.mark.exhaustive
 def test_tests_see_their_processes_and_programs_of_other_users_do_not(
     courses: Callable[[Kind], Course],
 ) -> None:

@@ -59,6 +59,7 @@ def test_a_program_of_another_user_cannot_write_the_reward(
     assert (verification.outcome, verification.reason) == ("passed", "")
 
 
+@pytest.mark.exhaustive
 def test_tests_may_give_outputs_to_another_user(course: Course) -> None:
     """A program that writes in its own folder gets the folder from the tests."""
     run = course.agent("mkdir work; echo 'echo 42 > work/answer' > solve.sh")
@@ -73,7 +74,7 @@ def test_tests_may_give_outputs_to_another_user(course: Course) -> None:
 DAEMON = "sh -c 'echo $$ > /tmp/id; exec sleep 60' & until [ -s /tmp/id ]; do sleep 0.1; done"
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["busybox", "coreutils", "bash"])
 def test_a_server_that_ends_before_the_reward_is_allowed(
     courses: Callable[[Kind], Course], kind: Kind
@@ -106,7 +107,7 @@ def test_a_server_that_ends_after_the_reward_makes_it_void(
     assert "wait, before the reward is written" in verification.reason
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["busybox", "coreutils", "bash"])
 def test_commands_begin_without_ignored_signals(
     courses: Callable[[Kind], Course], kind: Kind
@@ -131,7 +132,7 @@ def test_an_end_is_noticed_whenever_it_comes(
     assert "exit code 137" in verification.reason
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["busybox", "coreutils", "bash"])
 def test_ends_that_are_noticed_at_once_leave_no_second_reward(
     courses: Callable[[Kind], Course], kind: Kind, monkeypatch: pytest.MonkeyPatch
@@ -157,7 +158,7 @@ for id in $ids; do while kill -0 $id 2> /dev/null; do sleep 0.1; done; done; sle
 """
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["busybox", "coreutils", "bash"])
 def test_many_ends_and_many_signals_fail_no_right_solution(
     courses: Callable[[Kind], Course], kind: Kind
@@ -193,6 +194,7 @@ while kill -0 $last && ! grep -q 'State:.*[XZ]' /proc/$last/status; do :; done 2
 """A killed process goes on until a processor is free for its end, which tests may not outrun."""
 
 
+@pytest.mark.exhaustive
 def test_an_end_of_a_process_of_agons_fails_the_second_time(course: Course) -> None:
     """Only a program inside ends it again and again: without a score it would hide its fail."""
     run = course.agent(":")
@@ -258,6 +260,7 @@ def test_a_reward_before_an_error_of_the_tests_python_does_not_count(
     assert "ended with an error" in verification.reason or verification.reward is None
 
 
+@pytest.mark.exhaustive
 def test_a_reward_of_tests_in_python_counts(courses: Callable[[Kind], Course]) -> None:
     """Also one that is written after an error, by the shell that runs them."""
     course = courses("coreutils")

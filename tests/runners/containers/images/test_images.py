@@ -49,6 +49,7 @@ def build(containers: Containers) -> Iterator["Build"]:
 Build: TypeAlias = Callable[[ImageSpec], Image]
 
 
+@pytest.mark.exhaustive
 def test_the_same_content_is_built_once(build: Build, tmp_path: Path) -> None:
     """Names and times of the folder do not count; other content is another image."""
     text = f"COPY data /app/data\n# {os.urandom(4).hex()}"
@@ -76,6 +77,8 @@ def test_an_image_keeps_its_user_and_its_volumes(
         'VOLUME /srv/data\nENTRYPOINT ["/bin/false"]\nUSER nobody\nENV PATH=/bin:/app/bin',
     ), writable=("/var/cache/mine",))  # fmt: skip
     image = build(recipe)
+    again = build(recipe)
+    assert (again.cached, again.reference) == (True, image.reference)
     assert image.user == "nobody"
     assert {"/srv", "/var/cache/mine"} <= set(image.writable)
     course = Course(containers, image, tmp_path)

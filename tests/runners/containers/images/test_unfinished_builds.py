@@ -41,7 +41,7 @@ def build_files() -> list[Path]:
     return list(Path(f"{storage.strip()}-containers").glob("*/userdata/buildah.json"))
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("part", range(4 if ALL else 2))
 @pytest.mark.parametrize("target", ["process", "group", "all"])
 def test_a_killed_build_is_cleaned(

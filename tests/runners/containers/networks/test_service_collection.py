@@ -82,6 +82,7 @@ def run(
     return result, printed.read_text().splitlines() if printed.exists() else []
 
 
+@pytest.mark.exhaustive
 def test_artifacts_of_a_service_are_its_own_after_its_collecting(
     task: Task, built: Image, containers: Containers, course: Course
 ) -> None:
