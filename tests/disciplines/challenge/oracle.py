@@ -336,6 +336,7 @@ class Contest:
         return self._capped(paid)
 
     def _capped(self, paid: dict[int, Fraction]) -> dict[int, Fraction]:
+        """Cap what miners earn; uid 0, which may earn beside an added burn, gets at most all."""
         miners = {uid: weight for uid, weight in paid.items() if uid}
         limit = exact(self.network["weight_cap"]) * sum(miners.values())
         burn, how = paid[0], self.network["cap_excess"]
@@ -345,12 +346,12 @@ class Contest:
             miners.update(dict.fromkeys(above, limit))
             takers = {uid: w for uid, w in miners.items() if 0 < w < limit}
             if not excess or not takers:
-                return {0: burn + excess, **miners}
+                return {0: min(Fraction(1), burn + excess), **miners}
             for uid, weight in takers.items():
                 miners[uid] += excess * weight / sum(takers.values())
         excess = sum((max(Fraction(), w - limit) for w in miners.values()), Fraction())
         cut = {uid: min(weight, limit) for uid, weight in miners.items()}
-        return {0: burn + (excess if how == "burn" else 0), **cut}
+        return {0: min(Fraction(1), burn + (excess if how == "burn" else 0)), **cut}
 
     def u16(self) -> dict[int, int]:
         """Give whole numbers of 65535, a half rounded up."""

@@ -78,6 +78,23 @@ def test_every_board_is_the_oracles(tables: Tables, rules: dict[str, Any]) -> No
     _compare(Contest(tables, **rules), tables, rules)
 
 
+def test_an_added_burn_beside_what_uid_0_earns_is_no_more_than_all_there_is() -> None:
+    """Uid 0 earns .2, another .8 has no agent, and 80 % of .2 burn besides: 1 instead of 1.16."""
+    tables: Tables = {
+        "submissions": [
+            {"id": 1, "miner_uid": 0, "submitted_at": "2026-01-01T00:00:00", "competition": "c"}
+        ],
+        "evaluations": [{"submission_id": 1, "validator_id": 0, "score": 0.8, "epoch": 1}],
+        "validators": [{"id": 0, "stake": 3}],
+        "competitions": [
+            {"id": "main", "emission_share": 0.8},
+            {"id": "c", "emission_share": 0.2},
+        ],
+    }
+    rules = {"min_validators": 1, "burn_application": "added", "epoch": 30}
+    _compare(Contest(tables, **rules), tables, rules)
+
+
 @many
 @given(networks_with_seats(), RULES, SEAT_RULES)
 def test_every_board_of_a_network_with_seats_is_the_oracles(
