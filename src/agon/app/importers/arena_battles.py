@@ -12,6 +12,7 @@ column         what it is
 ``tstamp``     optional: seconds since 1970, as in the published files
 ``timestamp``  optional: ISO 8601, as in later files (``played_at`` is read too)
 ``prompt_id``  optional: what both answered (``question_id`` is read too)
+``is_tie``     optional, beside ``winner``: true where the row is a tie, whatever the winner says
 ``weight``     optional: how often the battle counts in Bradley–Terry ratings, above 0
 =============  =====================================================================
 
@@ -41,7 +42,7 @@ the columns that are not used. A match's id is its row, so that matches with the
 without one, are rated in file order. ``tie`` and ``tie (bothbad)`` are both ties.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -61,7 +62,6 @@ from agon.records.conditions import Compare, IsBlank, SameValue
 from agon.records.names.mapping import NO_MAPPING, SourceMapping
 from agon.records.values.conversion_notes import count_rows
 from agon.records.values.json_values import EPOCH_UNITS, UNIT_NAMES
-from agon.records.values.words import choice_of
 
 CATEGORIES = (
     "anony",
@@ -81,15 +81,22 @@ _MAX_TIME = 1e16  # in microseconds
 
 _MAX_MATCHES = 100_000  # of a row
 _RESULTS = ("model_a", "model_b", "tie")
-_SIDES = ("model_a", "model_b")
-_TIMES = ("tstamp", "timestamp", "played_at")
+SIDES = ("model_a", "model_b")
+"""The columns that name who met."""
+
+TIMES = ("tstamp", "timestamp", "played_at")
+"""The columns that may have the time."""
+
 _CLEARLY_A, _CLEARLY_B = ("A>>B", "B<<A"), ("B>>A", "A<<B")
 _CLEAR_WEIGHT = 3  # of a clear win in Arena-Hard
-_WINNER = Column("winner", Kind.TEXT, choices=(*_RESULTS, *_CLEARLY_A, *_CLEARLY_B), sides=_SIDES,
+WINNER = Column("winner", Kind.TEXT, choices=(*_RESULTS, *_CLEARLY_A, *_CLEARLY_B), sides=SIDES,
                  is_points=True)  # fmt: skip
+"""The column of the winner."""
+
+_OR_TIE = (replace(WINNER, nullable=True), Column("is_tie", Kind.BOOLEAN, nullable=True))
 _SCORE = (Column("score_a", Kind.NUMBER, low=0, high=1),)
 _ORDERS = tuple(
-    Column(name, Kind.TEXT, choices=_RESULTS, sides=_SIDES) for name in ("win_1", "win_2")
+    Column(name, Kind.TEXT, choices=_RESULTS, sides=SIDES) for name in ("win_1", "win_2")
 )
 _COUNTS = (
     Column("wins_a", Kind.INTEGER, low=0, high=_MAX_MATCHES),
@@ -146,6 +153,14 @@ _IN_ORDER = CrossRowCheck(
     "give 1 (side a) to 2 (side b), or 0 for a tie",
     columns=("preference",),
 )
+_WINNER_OR_TIE = CrossRowCheck(
+    "winner",
+    "winner IS NULL AND is_tie IS NOT TRUE",
+    ("battles",),
+    "is empty, and is_tie is not true",
+    "name the winner, or say that the row is a tie",
+    columns=("winner", "is_tie"),
+)
 
 _BY_COUNTS = """
 SELECT *, wins_a AS "a:", coalesce(ties, 0) AS "tie:", wins_b AS "b:", 0.5 AS "rest:" FROM battles
@@ -186,6 +201,7 @@ _BY_WINNER = (
     f"CASE WHEN winner IN {('model_a', *_CLEARLY_A)} THEN 1 "
     f"WHEN winner IN {('model_b', *_CLEARLY_B)} THEN 0 ELSE 0.5 END"
 )
+_BY_WINNER_OR_TIE = f"CASE WHEN is_tie THEN 0.5 ELSE {_BY_WINNER} END"
 _BY_ORDERS = (
     "CASE WHEN win_1 <> win_2 THEN 0.5 WHEN win_1 = 'model_a' THEN 1 "
     "WHEN win_1 = 'model_b' THEN 0 ELSE 0.5 END"
@@ -207,14 +223,25 @@ class _Form:
     checks: tuple[CrossRowCheck, ...] = ()
 
 
+_BY_NAME = _Form((WINNER,), _ONE_EACH.replace("{score}", _BY_WINNER))
+_BY_WINNERS = (
+    _Form(_OR_TIE, _ONE_EACH.replace("{score}", _BY_WINNER_OR_TIE), (_WINNER_OR_TIE,)),
+    _BY_NAME,
+)
 _FORMS = (
     _Form(_SCORE, _ONE_EACH.replace("{score}", "score_a")),
-    _Form((_WINNER,), _ONE_EACH.replace("{score}", _BY_WINNER)),
+    *_BY_WINNERS,
     _Form(_ORDERS, _ONE_EACH.replace("{score}", _BY_ORDERS)),
     _Form(_COUNTS, _MATCHES.replace("{outcomes}", _BY_COUNTS)),
     _Form(_SHARE, _MATCHES.replace("{outcomes}", _BY_SHARE)),
     _Form(_PREFERENCE, _ONE_EACH.replace("{score}", _BY_PREFERENCE), (_IN_ORDER,)),
 )
+OUTCOMES = tuple(dict.fromkeys(column.name for form in _FORMS for column in form.columns))
+"""The columns that state outcomes of battles, in any form."""
+
+PLAYED = tuple(column.name for column in _PLAYED)
+"""The columns of battles beside their outcome."""
+
 _WON = _Form((), _ONE_EACH.replace("{score}", "1"))
 
 
@@ -235,14 +262,15 @@ def read(
         InvalidRecords: rows that are not battles, all together, with file, row, column, value.
         NotFound, Unreadable: there is no such file, or it is of another kind.
     """
-    outcomes = [column.name for form in _FORMS for column in form.columns]
-    of_battles = [*outcomes, *(column.name for column in _PLAYED), *CATEGORIES]
+    of_battles = [*OUTCOMES, *PLAYED, *CATEGORIES]
     wanted = {name.removeprefix("matches."): Kind(kind) for name, kind in mapping.keep.items()}
     known = list(dict.fromkeys([*of_battles, *wanted]))
     present = present_columns(source, known, mapping)
     aliases = read_by_alias(present, mapping)
     present |= {own: present[found] for own, found in aliases.items()}
-    form = next((form for form in _FORMS if form.columns[0].name in present), _FORMS[1])
+    form = _form(present)
+    read = {column.name for column in (*_PLAYED, *form.columns)}
+    aliases = {own: found for own, found in aliases.items() if own in read}
     if (aliases.get("model_a"), aliases.get("model_b")) in WON:
         form = _WON
     categories = [name for name in CATEGORIES if name in present]
@@ -290,6 +318,14 @@ def _reading_notes(
         yield f"kept as categories of the matches: {', '.join(kept)}"
 
 
+def _form(present: Collection[str]) -> _Form:
+    """Return the form of which a source has all columns, else one that it begins."""
+    for form in _FORMS:
+        if {column.name for column in form.columns if column.required} <= {*present}:
+            return form
+    return next((form for form in _FORMS if form.columns[0].name in present), _BY_NAME)
+
+
 _TSTAMP = {
     0: "NULL::TIMESTAMP",
     **{unit: f"make_timestamp((tstamp * {1_000_000 // unit})::BIGINT)" for unit in EPOCH_UNITS},
@@ -299,7 +335,7 @@ _TSTAMP = {
 
 def _times(form: _Form) -> str:
     """Return SQL of how often an outcome counts by itself: a clear win more than others."""
-    if form.columns != (_WINNER,):
+    if form not in _BY_WINNERS:
         return "1"
     return f"CASE WHEN winner IN {(*_CLEARLY_A, *_CLEARLY_B)} THEN {_CLEAR_WEIGHT} ELSE 1 END"
 
@@ -312,7 +348,7 @@ def _row_notes(battles: Records, form: _Form) -> Iterator[str]:
             yield f"rows without a preference are left out: {missing:,}"
     if form is _WON:
         yield "each row is a win of model_a"
-    if form.columns == (_WINNER,):
+    if form in _BY_WINNERS:
         clear = (*_CLEARLY_A, *_CLEARLY_B)
         count = len(battles.sql(f"SELECT 1 FROM battles WHERE winner IN {clear}"))
         if count:
@@ -333,53 +369,6 @@ def _unit(battles: Records) -> int:
     if latest is None:
         return 0
     return next(unit for unit in EPOCH_UNITS if latest <= MAX_TIME_S * unit)
-
-
-@dataclass(frozen=True)
-class PlainColumns:
-    """The columns of battles whose rows mean no more than three texts say.
-
-    Attributes:
-        model_a, model_b, winner: the source's names.
-        categories, times: other known columns, on which ratings do not depend.
-    """
-
-    model_a: str
-    model_b: str
-    winner: str
-    categories: tuple[str, ...]
-    times: Mapping[str, str]
-
-    @staticmethod
-    def meaning(word: str) -> str | None:
-        """Return the result that a word means by itself; None: it is not known, or counts more."""
-        return choice_of(_WINNER, word)
-
-
-def plain_columns(table: pa.Table, mapping: SourceMapping) -> PlainColumns | None:
-    """Return the columns of battles that can be counted by value; None: rows say more.
-
-    Prompts, weights and shares say more, as does a mapping of values.
-    """
-    stated = set(mapping.columns.values())
-    if replace(mapping, columns={}) or mapping.keep or stated - set(table.column_names):
-        return None
-    outcomes = [column.name for form in _FORMS for column in form.columns]
-    played = [column.name for column in _PLAYED]
-    present = present_columns(table, [*outcomes, *played, *CATEGORIES], mapping)
-    aliases = read_by_alias(present, mapping)
-    read_as = {found: own for own, found in aliases.items()}
-    columns = {read_as.get(own, own): name for own, name in present.items()}
-    said = {name for name in columns if name in {*outcomes, *played}}
-    if said - {*_TIMES} != {*_SIDES, "winner"} or len({*columns.values()}) < len(columns):
-        return None
-    return PlainColumns(
-        model_a=columns["model_a"],
-        model_b=columns["model_b"],
-        winner=columns["winner"],
-        categories=tuple(columns[name] for name in CATEGORIES if name in columns),
-        times={name: columns[name] for name in _TIMES if name in columns},
-    )
 
 
 def _schema(form: _Form, added: Sequence[Column]) -> Schema:

@@ -11,14 +11,39 @@ from agon.records.names.mapping import SourceMapping
 from agon.records.names.matching import fold_name, match_names
 
 ALIASES = {
-    "model_a": ("model_1", "generator_1", "bot_a", "player_a", "white"),
-    "model_b": ("model_2", "generator_2", "bot_b", "player_b", "black"),
+    "model_a": (
+        "model_1",
+        "model_left",
+        "model_a_name",
+        "generator_1",
+        "bot_a",
+        "player_a",
+        "player_1",
+        "team_a",
+        "team_1",
+        "home_team",
+        "white",
+    ),
+    "model_b": (
+        "model_2",
+        "model_right",
+        "model_b_name",
+        "generator_2",
+        "bot_b",
+        "player_b",
+        "player_2",
+        "team_b",
+        "team_2",
+        "away_team",
+        "black",
+    ),
     "winner": ("result", "outcome"),
     "win_1": ("g1_winner",),
     "win_2": ("g2_winner",),
     "wins_a": ("winner_model_a",),
     "wins_b": ("winner_model_b",),
-    "ties": ("winner_tie",),
+    "ties": ("winner_tie", "winner_model_tie", "tie", "draws", "draw"),
+    "is_tie": ("is_draw", "tied", "tie", "draw"),
     "prompt_id": ("question_id",),
 }
 """Other names of columns that files have; one is read where the first name is missing."""
@@ -28,6 +53,7 @@ WON = (
     ("winner_name", "loser_name"),
     ("winner_id", "loser_id"),
     ("winner_model", "loser_model"),
+    ("chosen_model", "rejected_model"),
 )
 """Columns of who won and who lost, in files without sides: each row is a win for the first."""
 

@@ -16,7 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
-from agon.app.importers.arena_battles import MAX_TIME_S, PlainColumns, plain_columns
+from agon.app.importers.arena_battles import MAX_TIME_S
+from agon.app.importers.plain_battles import PlainColumns, plain_columns
 from agon.kernel.boards import id_order
 from agon.kernel.ratings.pair_counts import PairCounts, sum_pairs
 from agon.records.names.mapping import SourceMapping

@@ -209,7 +209,7 @@ class _Conversion:
             exact = ", ".join(map(literal, EXACT_TRUTHS))
             return {f"words:{name}": f"count_if(lower({text}) NOT IN ({exact}))"}
         if column.kind is Kind.ID and is_whole:
-            return {f"id:{name}": f"count_if({text} LIKE '%.0')"}
+            return {f"id:{name}": f"count_if(contains({text}, '.0'))"}
         return {}
 
     def _ids_that_are_not_whole(self, columns: list[Column]) -> set[str]:
