@@ -56,6 +56,14 @@ def test_three_soft_judgments_rank_nobody_for_sure() -> None:
     assert all((row["rank_low"], row["rank_high"]) == (1, 3) for row in made.rows())
 
 
+def test_it_is_said_which_weights_are_missing() -> None:
+    """A judge whose weight was forgotten would else count as the others without a word."""
+    battles = [battle("ann", "bob", score_a=0.6, weight=weight) for weight in (2.0, None, 2.0)]
+    [note] = [note for note in rated(battles).notes if note.startswith("weight")]
+    assert note == "weight: rows without a value count once: 1"
+    assert not [note for note in rated(battles[:1]).notes if note.startswith("weight")]
+
+
 def test_weights_and_shares_move_the_fit_as_copies_of_matches_do() -> None:
     """A match of weight 2 is two matches to the likelihood; shares are between win and loss."""
     dice = np.random.default_rng(3)

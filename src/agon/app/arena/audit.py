@@ -5,8 +5,9 @@ from typing import Any, Unpack
 
 from agon.app.analysis.options import ScoringOptions, with_options
 from agon.app.analysis.records import RecordsSource
-from agon.app.analysis.score import Result, score
+from agon.app.analysis.score import Result
 from agon.app.arena.scored import arena_of, examined_arena
+from agon.app.replay.ledger_source import score_source
 from agon.disciplines.arena.audits import examine
 from agon.kernel.figures import Probe
 
@@ -62,7 +63,8 @@ def audit(records: RecordsSource, **options: Unpack[ScoringOptions]) -> Audit:
     that asks for what the records do not say gives way with a note, as on a contest's board.
 
     Args:
-        records: arena records or battles, as :func:`agon.rate` takes them.
+        records: arena records or battles, as :func:`agon.rate` takes them, or the folder of an
+            exported ledger, which is verified and scored as its contest is.
         edition, overrides, as_of, columns, where, mapping, ignore, engine: as :func:`agon.score`
             takes them (:class:`agon.ScoringOptions`).
 
@@ -76,5 +78,5 @@ def audit(records: RecordsSource, **options: Unpack[ScoringOptions]) -> Audit:
         >>> [(probe.name, probe.verdict) for probe in audit(battles).probes][4:6]
         [('cycles', 'fine'), ('connectivity', 'fine')]
     """
-    result = score("arena", records, **options)
+    result = score_source("arena", records, **options)
     return Audit(result, examine(examined_arena(result.scored)))

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Unpack
 
 from agon.app.analysis.options import ScoringOptions, with_options
 from agon.app.analysis.records import RecordsSource
-from agon.app.analysis.score import score
 from agon.app.arena.scored import examined_arena
+from agon.app.replay.ledger_source import score_source
 from agon.disciplines.arena.ratings.robustness import (
     RANKS,
     elo_bands,
@@ -28,7 +28,8 @@ def robustness(
     """Return how many matches decide the first ranks, and how far Elo ratings wander by chance.
 
     Args:
-        records: arena records or battles, as :func:`agon.rate` takes them.
+        records: arena records or battles, as :func:`agon.rate` takes them, or the folder of an
+            exported ledger, which is verified and scored as its contest is.
         ranks: how many ranks.
         edition, overrides, as_of, columns, where, mapping, ignore, engine: as :func:`agon.score`
             takes them (:class:`agon.ScoringOptions`).
@@ -42,7 +43,7 @@ def robustness(
         >>> [(each.bot, each.next, each.matches) for each in robustness(battles).ranks]
         [('ann', 'bob', 3)]
     """
-    result = score("arena", records, **options)
+    result = score_source("arena", records, **options)
     made = arena_robustness(examined_arena(result.scored), ranks=ranks)
     return replace(made, notes=(*result.notes, *made.notes))
 

@@ -356,6 +356,9 @@ def _row_notes(battles: Records, form: _Form) -> Iterator[str]:
                 f"clear wins such as A>>B count {_CLEAR_WEIGHT} times, as in Arena-Hard: "
                 f"{count_rows(count)}"
             )
+    weights = battles.sql("SELECT weight FROM battles")["weight"]
+    if 0 < weights.null_count < len(weights):
+        yield f"weight: rows without a value count once: {weights.null_count:,}"
 
 
 def _without_empty(matches: pa.Table, *names: str) -> pa.Table:

@@ -33,9 +33,11 @@ def audit(
 
     Each probe has a figure, what was expected, and a verdict: fine, look, or cannot tell. A look
     is a reason to read the records behind it (--format json lists them), and no proof of a fault.
+    SOURCE may be the folder of an exported ledger: it is verified, and scored as its contest is.
 
       agon arena audit battles.csv
       agon arena audit data/ --format json
+      agon arena audit spring-ledger/
       agon arena audit battles.csv --format svg --output sure.svg
     """
     from agon.app.arena.audit import audit as examine

@@ -38,7 +38,7 @@ def robustness(
 
     Without so many matches, the most influential ones, a refit puts the next bot before. The
     number is proved, but a smaller set may exist. With --elo: ratings with the band within which
-    they wander by chance alone.
+    they wander by chance alone. SOURCE may be the folder of an exported ledger.
 
       agon arena robustness data/
       agon arena robustness battles.csv --columns model_a=left,model_b=right --ranks 5

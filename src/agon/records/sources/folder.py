@@ -119,7 +119,7 @@ def _nothing(schema: Schema, folder: Path, others: Collection[str]) -> str:
     if _EXPORTED in others:
         return (
             f"{folder} is the exported ledger of a contest, not a folder of tables; agon replay "
-            f"{folder} computes its boards"
+            f"{folder} computes its boards, and agon arena audit examines that of an arena"
         )
     names = [table.name for table in schema]
     needed = [table.name for table in schema if table.required]

@@ -50,8 +50,8 @@ def separation(board: AuditedBoard) -> Probe:
     if not together and widest > _WIDE:
         return unknown(
             "separation",
-            f"none of {neighbors} neighbors are apart, and a gap of {_WIDE:.0f} would not be seen: "
-            f"there are only {float(board.strengths.counts.matches.sum()):,.0f} matches",
+            f"no neighbors are apart, and a gap of {_WIDE:.0f} would not be seen by so few matches "
+            f"({float(board.strengths.counts.matches.sum()):,.0f})",
         )
     return answer(
         "separation",
