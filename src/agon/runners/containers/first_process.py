@@ -253,6 +253,7 @@ for name in txt json; do
         text="$text$line/"
         [ ${{#text}} -lt {MAX_REWARD_BYTES} ] || break
     done < /logs/verifier/reward.$name
+    [ ${{#text}} -le {MAX_REWARD_BYTES + 1} ] || text=
     eval "$name=\\$text"
 done
 flags="intact $intact watched $watched"
