@@ -6,6 +6,7 @@ from runners.containers.forgery import (
     BASH,
     COMPARE,
     INJECTION,
+    LATER,
     MODULE,
     NESTED,
     POKE,
@@ -51,6 +52,11 @@ FORGERIES: dict[str, Forgery] = {
         "for v in 3.11 3.12 3.13; do d=~/.local/lib/python$v/site-packages; mkdir -p $d; "
         "for n in usercustomize sitecustomize pytest; do echo 'import os; os._exit(0)' > $d/$n.py; "
         "done; echo 'import os; os._exit(0)' > $d/x.pth; done", PYTEST, kinds=("coreutils",),
+    ),
+    "modules of the user, from inside the verifier": Forgery(
+        "cat > solve.sh <<'E'\nd=$(python3 -m site --user-site); mkdir -p $d; for n in "
+        "usercustomize.py x.pth; do echo 'import os; os._exit(0)' > $d/$n; done; echo no\nE",
+        LATER, kinds=("coreutils", "bash"),
     ),
     "a library for every program": Forgery(
         "cp /bin/busybox evil.so; echo /app/evil.so > /etc/ld.so.preload; "

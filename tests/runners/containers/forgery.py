@@ -29,6 +29,10 @@ RUN = '[ "$(sh /app/solve.sh)" = 42 ]'
 """Runs the agent's program; what it prints decides."""
 PRINTED = "sh /app/solve.sh > /tmp/printed; cmp -s /tmp/printed /tests/expected"
 """The same, with the program as a child of the tests' shell."""
+LATER = """\
+sh /app/solve.sh > /tmp/printed
+python3 -c 'import sys; sys.exit(open("/tmp/printed").read() != "42\\n")'"""
+"""Runs the agent's program, then a Python that judges what it printed."""
 MODULE = "python3 -c 'import json, solution, sys; sys.exit(solution.answer() != 42)'"
 """Imports a module of the agent."""
 PYTEST = """\

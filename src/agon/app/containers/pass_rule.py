@@ -58,9 +58,18 @@ class PassRule:
             )
         if self.passes(value):
             return ""
-        name = f"the reward {_key_text(key)}" if len(rewards) > 1 or key != REWARD else "the reward"
         least = f"; {self.threshold:g} or more passes (pass_threshold)" if value > 0 else ""
-        return f"{name} is {value:g}{least}"
+        return f"{reward_name(key)} is {value:g}{least}"
+
+
+def reward_name(key: str) -> str:
+    """Return what a reward is called.
+
+    Example:
+        >>> reward_name("reward"), reward_name("style")
+        ('the reward', 'the reward style')
+    """
+    return "the reward" if key == REWARD else f"the reward {_key_text(key)}"
 
 
 def _key_text(key: str) -> str:

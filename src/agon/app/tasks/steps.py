@@ -9,6 +9,8 @@ without a reward, or below its ``min_reward``.
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
+from agon.app.containers.pass_rule import reward_name
+
 Strategy: TypeAlias = Literal["mean", "final"]
 """How the rewards of steps become those of a trial."""
 
@@ -18,7 +20,7 @@ def below_minimum(rewards: Mapping[str, float], least: Sequence[tuple[str, float
 
     Example:
         >>> below_minimum({"reward": 0.5}, [("reward", 0.8)])
-        'the reward reward is 0.5; min_reward is 0.8'
+        'the reward is 0.5; min_reward is 0.8'
         >>> below_minimum({"reward": 0.5}, [("style", 0)]), below_minimum({"a": 1}, [("a", 1)])
         ('there is no reward style; min_reward is 0', '')
     """
@@ -26,7 +28,7 @@ def below_minimum(rewards: Mapping[str, float], least: Sequence[tuple[str, float
         if key not in rewards:
             return f"there is no reward {key}; min_reward is {minimum:g}"
         if rewards[key] < minimum:
-            return f"the reward {key} is {rewards[key]:g}; min_reward is {minimum:g}"
+            return f"{reward_name(key)} is {rewards[key]:g}; min_reward is {minimum:g}"
     return ""
 
 

@@ -253,7 +253,7 @@ for name in txt json; do
         text="$text$line/"
         [ ${{#text}} -lt {MAX_REWARD_BYTES} ] || break
     done < /logs/verifier/reward.$name
-    eval "$name=\\$text"
+    [ ${{#text}} -le {MAX_REWARD_BYTES + 1} ] || text=; eval "$name=\\$text"
 done
 flags="intact $intact watched $watched"
 echo "ended $finished code $code left $left oom $oom pids $pids $flags" >&9 || exit 93

@@ -16,7 +16,8 @@ def variables_of_tests(
 ) -> tuple[tuple[str, str], ...]:
     """Return the variables of the tests: the task's, and those that must differ from the image's.
 
-    The Python of the tests prefers installed modules (:mod:`inside.sitecustomize`).
+    The Python of the tests prefers installed modules (:mod:`inside.sitecustomize`), and does not
+    begin with what a program has put into the user's folder of modules.
     """
     variables = {**dict(image.environment), **dict(environment)}
     entries = [entry for entry in variables.get("PYTHONPATH", "").split(":") if entry]
@@ -27,6 +28,7 @@ def variables_of_tests(
             **dict(environment),
             **judge_environment(variables, outputs, image.workdir),
             "PYTHONPATH": ":".join((MODULES, *installed)),
+            "PYTHONNOUSERSITE": "1",
             "AGON_PYTHONPATH": ":".join(of_agent),
             "AGON_OUTPUTS": ":".join(outputs),
         }.items()

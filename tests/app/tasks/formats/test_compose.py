@@ -83,6 +83,7 @@ def test_the_agents_service_of_harbor_is_main(tmp_path: Path) -> None:
     folder = write(harbor(tmp_path / "t", toml=toml), {"environment/docker-compose.yaml": compose})
     task = read_task(folder)
     assert task.settings.agent_env == {"MODE": "task", "X": "1"}
+    assert (task.files.context, task.files.dockerfile) == (folder / "environment", "Dockerfile")
     assert [service.command for service in task.files.services] == [("serve",)]
 
 

@@ -86,7 +86,7 @@ def test_no_row_is_without_a_reason_and_none_is_twice() -> None:
         ("[agent]\nuser = true", "agent.user is True; give a name or a number"),
         ('[[verifier.collect]]\ncommand = "x"\nuser = "-u"', "verifier.collect.user is '-u'"),
         ("[verifier.environment]\nmemory_mb = 1", "verifier.environment.memory_mb is 1"),
-        ("[verifier.environment]\nskills_dir = '/s'", "verifier.environment.skills_dir is '/s'"),
+        ("[verifier.environment.tpu]\ntype = 'v4'", "verifier.environment.tpu.type is 'v4'"),
         (
             '[[steps]]\nname = "../x"',
             "steps.name is '../x'; give each step the name of its own folder",
@@ -234,7 +234,8 @@ def test_the_container_of_the_tests_has_its_own_limits_variables_and_folder(
         tmp_path,
         "[environment]\ncpus = 2\nmemory_mb = 64\nstorage_mb = 32\nenv = { A = 'a', B = 'b' }\n"
         "[verifier]\ntimeout_sec = 9\nenv = { C = 'tests' }\n"
-        "[verifier.environment]\nmemory = '1G'\nworkdir = '/srv/judge'\n"
+        "[verifier.environment]\nmemory = '1G'\nworkdir = '/srv/judge'\nskills_dir = '/s'\n"
+        "healthcheck = { command = 'false' }\n"
         "env = { B = 'judge', C = 'judge' }",
     )
     containers = FakeContainers()

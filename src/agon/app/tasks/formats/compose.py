@@ -162,10 +162,9 @@ def _service(name: str, keys: SettingsReader, folder: Path, overlay: bool) -> Ta
 
 def _build(keys: SettingsReader, folder: Path) -> tuple[Path | None, str]:
     """Return the folder that a service is built from, and the name of its Dockerfile."""
-    build = keys.anything("build")
+    build, name = keys.anything("build"), "Dockerfile"
     if build is None:
-        return None, ""
-    name = "Dockerfile"
+        return None, name
     if isinstance(build, Mapping):
         parts = keys.table("build")
         build, name = parts.text("context", default="."), parts.text("dockerfile", default=name)

@@ -40,6 +40,7 @@ def _is_within(path: str, other: str) -> bool:
 _LIMIT: Final = "a limit of the trial"
 _LIMIT_OF_TESTS: Final = "a limit of the tests' container, else that of [environment]"
 _NETWORK: Final = "a trial has no network but what the operator gives it; nothing opens by itself"
+_OF_AGENTS: Final = "concerns agents alone: the reference does nothing with that of the tests"
 _HOSTS: Final = "hosts of the agent, where the operator allows them (--allow-task-hosts)"
 _ABOUT: Final = "says what the task is about; no trial reads it"
 _HEALTH: Final = "runs in the agent's container before the agent, until it exits with 0"
@@ -89,6 +90,10 @@ _KEYS: Final = (
     TaskKey("verifier.environment.build_timeout_sec", "harmless", "the images' own limit holds"),
     TaskKey("verifier.environment.os", "read", "linux"),
     TaskKey("verifier.environment.gpus", "read", "0"),
+    TaskKey("verifier.environment.gpu_types", "harmless", "says which GPU, and there is none"),
+    TaskKey("verifier.environment.healthcheck", "harmless", _OF_AGENTS),
+    TaskKey("verifier.environment.mcp_servers", "harmless", _OF_AGENTS),
+    TaskKey("verifier.environment.skills_dir", "harmless", _OF_AGENTS),
     TaskKey("verifier.environment.network_mode", "harmless", _NETWORK),
     TaskKey("verifier.environment.allowed_hosts", "harmless", _NETWORK),
     TaskKey("verifier.environment.allow_internet", "harmless", _NETWORK),
@@ -176,7 +181,9 @@ _OPEN: Final = frozenset(
         "steps.verifier.env", "steps.healthcheck", "environment.env", "verifier.env",
         "solution.env",
         "environment.healthcheck", "environment.mcp_servers", "environment.tpu",
-        "verifier.environment", "verifier.environment.env",
+        "verifier.environment", "verifier.environment.env", "verifier.environment.healthcheck",
+        "verifier.environment.mcp_servers", "steps.verifier.environment.healthcheck",
+        "steps.verifier.environment.mcp_servers",
         "steps.verifier.environment", "steps.verifier.environment.env",
     }
 )  # fmt: skip

@@ -9,6 +9,9 @@ an installed project. Distributions, from which pytest takes its plugins, are tr
 A Python of the tests that ends with an error marks a reward that was written while it ran: a
 program that it ran may have written it, and kept the tests from writing theirs.
 
+The user's folder of modules (``~/.local/lib/python3.x/site-packages``) counts where the image has
+one: a program that the tests run could write it, and every later Python would begin with its code.
+
 Programs of the agent are left alone. Runs with Python 3.7 and later.
 """
 
@@ -145,6 +148,19 @@ def install(outputs: str) -> None:
     sys.path[1:1] = searched  # behind the folder of this module
 
 
+def search_user_site() -> None:
+    """Search the user's folder of modules, as Python would, if the image has it."""
+    import site
+
+    place = os.path.realpath(site.getusersitepackages())
+    if not InstalledFirst._has(place) or not os.path.isdir(place):  # noqa: SLF001, PTH112  # its own; starts quickly
+        return
+    sys.path.append(place)
+    for name in sorted(os.listdir(place)):  # noqa: PTH208  # starts quickly
+        if name.endswith(".pth") and InstalledFirst._has(f"{place}/{name}"):  # noqa: SLF001  # its own
+            site.addpackage(place, name, None)
+
+
 def run_next() -> None:
     """Run the image's own module of this name, if there is one."""
     here = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120  # starts quickly
@@ -160,4 +176,5 @@ def run_next() -> None:
 
 if __name__ == "sitecustomize" and _OUTPUTS in os.environ:
     install(os.environ[_OUTPUTS])
+    search_user_site()
     run_next()
