@@ -126,7 +126,8 @@ def log(
         service: the service.
         view: what the caller may see.
         as_of: the position or time up to which entries are returned; None: the newest.
-        before: the position to end before: that of the last entry, to continue; None: the newest.
+        before: the position to end before: :func:`continues_before` of the last entry, to
+            continue; None: the newest.
         limit: maximum number of entries.
         only: the kinds of entries to return; empty: all that the caller may see.
 
@@ -145,10 +146,10 @@ def log(
             last = before - 1 if last is None else min(last, before - 1)
         stored = list(session.entries.of_kind(view.contest.no, kinds, until=last))
         if as_of is None and before is None and view.until is not None:
-            # The next page begins before the position of the last entry, so none of these is last.
+            # They share a position, so the next page has none of them: this one has the last few.
             always = SHOWN_IN_FREEZE & kinds.keys()
             later = session.entries.of_kind(view.contest.no, always, after=view.until)
-            last_few = deque(later, maxlen=max(0, limit - 2))
+            last_few = deque(later, maxlen=max(1, limit - 2))
             stored += [replace(each, seq=view.until) for each in last_few]
     for each in reversed(stored):
         entry = orjson.loads(each.line)
@@ -158,6 +159,14 @@ def log(
         if len(entries) == limit:
             break
     return entries
+
+
+def continues_before(view: View, entry: LogEntry) -> int:
+    """Return the position before which the next page of a log begins, after an entry.
+
+    An entry that is read during a freeze stands at the position of the freeze, which follows it.
+    """
+    return entry.seq + (entry.seq == view.until and entry.kind in SHOWN_IN_FREEZE)
 
 
 def entry_at(service: Service, view: View, seq: int, *, records: bool = False) -> LogEntry | None:
