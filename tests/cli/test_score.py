@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -274,6 +275,24 @@ def test_a_page_needs_nothing_else_and_explains(agon: Cli, tmp_path: Path) -> No
     text = page.read_text()
     assert "<b>ada" not in text
     assert "&lt;b&gt;ada" in text
-    assert text.count("<details>") == 2
+    assert text.count("<details") == 2
     assert "default-src 'none'" in text
     assert not any(word in text for word in ("http:", "https:", "<script", " src=", "url("))
+    assert "<svg" not in text  # of two rows the table says all
+
+
+def test_a_page_begins_with_a_picture_whose_names_lead_to_why(agon: Cli, tmp_path: Path) -> None:
+    """It showed 10 digits, and values as Python writes them."""
+    battles = [f"{a},{b},model_a\n" for a, b in (("a", "b"), ("b", "c"), ("c", "a"), ("a", "c"))]
+    source, page = tmp_path / "battles.csv", tmp_path / "board.html"
+    source.write_text("model_a,model_b,winner\n" + "".join(battles))
+    done = agon("score", "arena", source, "--board", "bradley-terry", "--output", page)
+    assert done.code == 0, done.err
+    text = page.read_text()
+    drawn = text.partition("</svg>")[0]
+    assert re.findall(r'href="(.*?)"', drawn) == ["#why-0", "#why-1", "#why-2"]
+    assert text.count('<details id="why-') == 3
+    cells = re.findall(r"<td[^>]*>-?([0-9.]+)</td>", text.partition("<h2>Why")[0])
+    assert max(len(cell.replace(".", "").lstrip("0")) for cell in cells) <= 6
+    assert not any(word in text for word in ("{'", "{}", ">None<", "https:"))
+    assert text.count("http:") == text.count('xmlns="http:') == 1  # a name, which is not loaded

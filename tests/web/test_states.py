@@ -172,6 +172,14 @@ def test_every_public_address_says_that_a_frozen_contest_is_void_and_no_figure(
     assert found["/api/v1/contests/autumn"].json()["voided_at"] == frozen
     newest = found["/api/v1/contests/autumn/log"].json()["items"][0]
     assert (newest["kind"], newest["seq"]) == ("contest-voided", frozen)
+    path = "/api/v1/contests/autumn/log"
+    for size in (1, 2, 3):
+        items, query = [], f"limit={size}"
+        while query:
+            page = instance.client.get(f"{path}?{query}").json()
+            items += page["items"]
+            query = page["next"] and f"limit={size}&cursor={page['next']}"
+        assert items == found[path].json()["items"], size
     for address, page in found.items():
         assert "u9" not in page.text, address
 

@@ -13,7 +13,7 @@ from agon.api.pages import PageRequest
 from agon.api.parameters import AsOf
 from agon.api.transport import Noun
 from agon.app.access.permissions import permits
-from agon.app.contests.ledgers.log import entry_at, log
+from agon.app.contests.ledgers.log import continues_before, entry_at, log
 from agon.kernel.times import written_time
 
 ZIP: Final = "application/zip"
@@ -86,7 +86,9 @@ def list_log(
     entries = log(
         ctx.service, ctx.view, as_of=as_of, before=page.after(int), limit=page.sought, only=kind
     )
-    return page.page(entries, key=lambda entry: entry.seq, item=LogEntry.model_validate)
+    return page.page(
+        entries, key=lambda entry: continues_before(ctx.view, entry), item=LogEntry.model_validate
+    )
 
 
 @operation("GET", "/contests/{contest}/export", id="exportContest", permission="export",

@@ -1,6 +1,10 @@
 """Draw a board as one page: its rows, why each of the first has its score, and who has none."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from agon.app.analysis.score import Result
+from agon.app.charts.intervals import interval_chart
 from agon.app.charts.markup import element, words
 from agon.app.charts.standalone_page import standalone_page
 from agon.kernel.boards import Board
@@ -11,6 +15,8 @@ MAX_EXPLAINED = 100
 """Number of rows that are explained: each takes some kilobytes."""
 
 _MAX_ROWS = 10_000
+_DIGITS = 6
+_FEWEST, _DRAWN = 3, 20
 
 
 def page(result: Result, board: Board, *, top: int | None = None) -> str:
@@ -24,10 +30,12 @@ def page(result: Result, board: Board, *, top: int | None = None) -> str:
     count = min(len(board), top or _MAX_ROWS, _MAX_ROWS)
     rows = board.head(count)
     names = rows["id"].to_pylist()[:MAX_EXPLAINED]
+    anchors = {str(name): f"why-{at}" for at, name in enumerate(names)}
     explained = [
-        element("details", [element("summary", [words(str(name))]), _parts(result, board, name)])
-        for name in names
-    ]
+        element("details", [element("summary", [words(name)]), _parts(result, board, name)],
+                id=anchor)
+        for name, anchor in anchors.items()
+    ]  # fmt: skip
     more = len(board) - count
     intro = element("p", [words(f"{result.rules_title} · {len(board):,} rows · {_time(result)}")])
     return standalone_page(
@@ -36,7 +44,11 @@ def page(result: Result, board: Board, *, top: int | None = None) -> str:
         [
             (
                 "Board",
-                [_data(board_html(rows, board.name)), *_note(f"{more:,} more rows", if_=more > 0)],
+                [
+                    *_picture(board, anchors),
+                    _data(board_html(rows, board.name, digits=_DIGITS)),
+                    *_note(f"{more:,} more rows", if_=more > 0),
+                ],
             ),
             (
                 "Why",
@@ -67,9 +79,39 @@ def _provenance(result: Result) -> list[str]:
         return []
     columns = [
         ("what", list(map(str, provenance))),
-        ("value", [str(value) for value in provenance.values()]),
+        ("value", list(map(_text, provenance.values()))),
     ]
     return [_data(html_table(columns, "what this board follows from"))]
+
+
+def _picture(board: Board, anchors: Mapping[str, str]) -> list[str]:
+    """Return the first rows as points, with their intervals; a name leads to why it has its score.
+
+    Fewer rows than three show nothing that the table does not.
+    """
+    rows = board.rows(top=_DRAWN)
+    if len(rows) < _FEWEST:
+        return []
+    chart = interval_chart(
+        rows,
+        total=len(board),
+        title=f"Board {board.name}",
+        subtitle="",
+        address=lambda name: f"#{anchors[name]}",
+    )
+    return [_data(chart), *_note(f"The first {len(rows)} are drawn.", if_=len(board) > len(rows))]
+
+
+def _text(value: Any) -> str:
+    """Return a value of a board's provenance in words.
+
+    Example:
+        >>> _text({"algorithm": "scores0002-v1", "top_n": 3}), _text(None), _text({})
+        ('algorithm: scores0002-v1, top_n: 3', 'none', 'none')
+    """
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {each}" for name, each in value.items()) or "none"
+    return "none" if value is None else str(value)
 
 
 def _parts(result: Result, board: Board, name: str) -> str:

@@ -14,7 +14,8 @@ MAX_ROWS: Final = 40
 _MARGIN = 16.0
 _HEAD, _ROW, _FOOT = 74.0, 24.0, 40.0
 _PART_HEAD = 10.0
-_NAMES, _NARROW_NAMES = 190.0, 128.0
+_NAMES, _NARROW_NAMES = 190.0, 140.0
+_BESIDE, _PART_MARGIN = 10.0, 2.0  # between names and axis; left of names on a page
 _VALUES, _NARROW_VALUES = 96.0, 56.0  # room for the score behind the longest interval
 _TIER = 40.0  # room for the tier, which a wide chart has anyhow
 _TICKS, _NARROW_TICKS = 6, 2
@@ -135,8 +136,9 @@ def _row(
     address: Callable[[str], str] | None,
 ) -> Iterator[str]:
     along = layout.along
-    name = shorten(_name(row), max_width=layout.names - 2 * _MARGIN)
-    place = {"x": layout.names - 10, "y": y + 4.5}
+    margin = _MARGIN if address is None else _PART_MARGIN
+    name = shorten(_name(row), max_width=layout.names - _BESIDE - margin)
+    place = {"x": layout.names - _BESIDE, "y": y + 4.5}
     if address is None:
         yield _text(name, **place, class_="ink", text_anchor="end", unicode_bidi="isolate")
     else:

@@ -11,6 +11,8 @@ body{font:16px/1.5 system-ui,sans-serif;max-width:66rem;margin:2rem auto;padding
 background:#fff;color:#1b1f24}
 svg{max-width:100%;height:auto}
 .data{overflow-x:auto}
+.data>svg{min-width:40rem}
+svg .end{text-anchor:end}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 caption{text-align:left;font-weight:600;padding:.5rem 0}
 td,th{padding:.2rem .8rem .2rem 0;border-bottom:1px solid #d8dce1;text-align:left;

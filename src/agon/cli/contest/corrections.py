@@ -164,7 +164,8 @@ def merge(
     """Merge two ids in ID that are one person: records of DUPLICATE become records of INTO.
 
     What relates the two to each other is void. agon contest rollback undoes it. The account of
-    DUPLICATE stays; agon contest withdraw ends it here.
+    DUPLICATE stays; agon contest withdraw ends it here. What was submitted in extra time counts;
+    extra time or attempts that are left are given to INTO by agon contest extend.
 
       agon contest merge spring ada2 ada --reason 'signed up twice' --dry-run
       agon contest merge spring ada2 ada --reason 'signed up twice' --yes

@@ -7,6 +7,7 @@ import pyarrow as pa
 from agon.kernel.text.text_tables import html_table, text_table
 
 _MAX_CELL = 24
+_DIGITS = 10
 
 
 def board_text(table: pa.Table, *, more: int = 0) -> str:
@@ -26,25 +27,32 @@ def board_text(table: pa.Table, *, more: int = 0) -> str:
     return f"{text}\n… {more:,} more" if more else text
 
 
-def board_html(table: pa.Table, caption: str) -> str:
+def board_html(table: pa.Table, caption: str, *, digits: int = _DIGITS) -> str:
     """Return rows as an HTML table; names are data and escaped.
+
+    Args:
+        table: the rows.
+        caption: of the table.
+        digits: significant digits of numbers that are not whole.
 
     Example:
         >>> board_html(pa.table({"id": ["<b>"]}), "bots")
         '<table><caption>bots</caption><tr><th>id</th></tr><tr><td>&lt;b&gt;</td></tr></table>'
     """
-    return html_table(_columns(table), caption)
+    return html_table(_columns(table, digits=digits), caption)
 
 
-def _columns(table: pa.Table) -> list[tuple[str, list[str]]]:
+def _columns(table: pa.Table, *, digits: int = _DIGITS) -> list[tuple[str, list[str]]]:
     return [
-        (name, [_cell(value) for value in table[name].to_pylist()])
+        (name, [_cell(value, digits) for value in table[name].to_pylist()])
         for name in table.column_names
         if not pa.types.is_nested(table.schema.field(name).type)
     ]
 
 
-def _cell(value: Any) -> str:
-    text = "" if value is None else f"{value:.10g}" if isinstance(value, float) else str(value)
+def _cell(value: Any, digits: int) -> str:
+    text = "" if value is None else str(value)
+    if isinstance(value, float):
+        text = f"{value:.{digits}g}"
     text = " ".join(text.split())
     return text if len(text) <= _MAX_CELL else text[: _MAX_CELL - 1] + "…"

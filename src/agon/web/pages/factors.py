@@ -26,7 +26,7 @@ _FACTORS: Final[Mapping[str, tuple[str, Callable[[_Inputs], str]]]] = MappingPro
         "strategy": ("share", lambda of: _percent(of["share"])),
         "decay": ("burn_percent", lambda of: f"× {_percent(1 - of['burn_percent'] / 100)}"),
         "emission": ("emission_share", lambda of: f"× {_percent(of['emission_share'])}"),
-        "cap": ("limit", lambda of: f"≤ {number_text(of['limit'])}"),
+        "cap": ("limit", lambda of: f"≤ {_percent(of['limit'])}"),
         "u16": ("u16", lambda of: number_text(of["u16"])),
     }
 )

@@ -126,7 +126,8 @@ def log(
         service: the service.
         view: what the caller may see.
         as_of: the position or time up to which entries are returned; None: the newest.
-        before: the position to end before: that of the last entry, to continue; None: the newest.
+        before: the position to end before: :func:`continues_before` of the last entry, to
+            continue; None: the newest.
         limit: maximum number of entries.
         only: the kinds of entries to return; empty: all that the caller may see.
 
@@ -146,10 +147,10 @@ def log(
         no, newest_of_kind = view.contest.no, session.entries.newest_of_kind
         stored = newest_of_kind(no, kinds, until=last, batch=limit)
         if as_of is None and before is None and view.until is not None:
-            # The next page begins before the position of the last entry, so none of these is last.
+            # They share a position, so the next page has none of them: this one has the last few.
             always = SHOWN_IN_FREEZE & kinds.keys()
             later = newest_of_kind(no, always, after=view.until, batch=limit)
-            last_few = islice(later, max(0, limit - 2))
+            last_few = islice(later, max(1, limit - 2))
             stored = chain((replace(each, seq=view.until) for each in last_few), stored)
         for each in stored:
             entry = orjson.loads(each.line)
@@ -159,6 +160,14 @@ def log(
             if len(entries) == limit:
                 break
     return entries
+
+
+def continues_before(view: View, entry: LogEntry) -> int:
+    """Return the position before which the next page of a log begins, after an entry.
+
+    An entry that is read during a freeze stands at the position of the freeze, which follows it.
+    """
+    return entry.seq + (entry.seq == view.until and entry.kind in SHOWN_IN_FREEZE)
 
 
 def entry_at(service: Service, view: View, seq: int, *, records: bool = False) -> LogEntry | None:
