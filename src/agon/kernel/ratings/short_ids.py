@@ -102,11 +102,11 @@ def _number(  # noqa: PLR0913, PLR0917  # a compiled loop takes its columns one 
         byte = np.uint64(offsets[row] - begin)
         # The id begins within a word: what lies before it is shifted out, and the next word's
         # beginning in.
-        at, shift = np.int64(byte >> _U3), (byte & _U7) << _U3
+        index, shift = np.int64(byte >> _U3), (byte & _U7) << _U3
         # 63 − shift and one more bit: a shift by 64, where the id begins at a word, is undefined.
         rest = _U63 - shift
-        word = ((words[at] >> shift) | ((words[at + 1] << _U1) << rest)) & masks[length, 0]
-        two = ((words[at + 1] >> shift) | ((words[at + 2] << _U1) << rest)) & masks[length, 1]
+        word = ((words[index] >> shift) | ((words[index + 1] << _U1) << rest)) & masks[length, 0]
+        two = ((words[index + 1] >> shift) | ((words[index + 2] << _U1) << rest)) & masks[length, 1]
         # The top byte is free, since ids have at most 15 bytes: "a" and "a\0" differ by it.
         two |= np.uint64(length) << _U56
         mixed = (word * _MIX_ONE) ^ (two * _MIX_TWO)

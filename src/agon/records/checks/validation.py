@@ -81,9 +81,9 @@ def checks_of(
 def _of_column(column: Column, read: ColumnCast) -> Iterator[ConstraintCheck]:
     name, says = quote(column.name), constraints_of(column)
     unread = "false" if read.invalid == "false" else flag("invalid", column.name)
-    beyond = "" if read.beyond == "false" else flag("beyond", column.name)
+    exceeding = "" if read.beyond == "false" else flag("beyond", column.name)
     if unread != "false":
-        unread_only = f"{unread} AND NOT {beyond}" if beyond else unread
+        unread_only = f"{unread} AND NOT {exceeding}" if exceeding else unread
         yield ConstraintCheck(says.wrong_type, column.name, unread_only)
     if not column.may_be_empty:
         cheap = f"count(*) - count({name})" if unread == "false" else None
@@ -98,8 +98,8 @@ def _of_column(column: Column, read: ColumnCast) -> Iterator[ConstraintCheck]:
     bounds = [f"{name} < {column.low!r}"] if column.low is not None else []
     bounds += [f"{name} > {column.high!r}"] if column.high is not None else []
     outside = [f"({finite}({' OR '.join(bounds)}))"] if bounds else []
-    if beyond:
-        yield ConstraintCheck(says.over_64_bits, column.name, " OR ".join([*outside, beyond]))
+    if exceeding:
+        yield ConstraintCheck(says.over_64_bits, column.name, " OR ".join([*outside, exceeding]))
     elif outside:
         yield ConstraintCheck(says.out_of_range, column.name, " OR ".join(outside))
 

@@ -381,5 +381,5 @@ def _case(text: str, read: Mapping[str, str]) -> str:
 
 def _is_other_side(column: Column, meant: str, by_side: list[int]) -> bool:
     """Return whether a word that means a side is, in some row, the name on another side."""
-    at = column.choices.index(meant)
-    return any(count for side, count in enumerate(by_side) if side != at)
+    index = column.choices.index(meant)
+    return any(count for side, count in enumerate(by_side) if side != index)

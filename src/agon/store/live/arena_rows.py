@@ -52,8 +52,8 @@ def entity_of_values(
 ) -> T:
     """Return the entity of the values of some columns, and of others."""
     values = {
-        name: row[at] if read is None or row[at] is None else read(row[at])
-        for at, name, read in _readers(kind, columns)  # type: ignore[arg-type]  # classes are hashable
+        name: row[index] if read is None or row[index] is None else read(row[index])
+        for index, name, read in _readers(kind, columns)  # type: ignore[arg-type]  # classes are hashable
     }
     return kind(**values, **others)
 
@@ -65,7 +65,7 @@ def _readers(
     """Return place, name and conversion of the columns that are fields of an entity."""
     readers: list[tuple[int, str, Callable[[Any], Any] | None]] = []
     fields: Mapping[str, Any] = kind.__dataclass_fields__  # type: ignore[attr-defined]  # every kind is a dataclass
-    for at, name in enumerate(columns):
+    for index, name in enumerate(columns):
         if name not in fields:
             continue
         read: Callable[[Any], Any] | None = None
@@ -75,7 +75,7 @@ def _readers(
             read = from_micros
         elif fields[name].type is bool:  # SQLite's driver returns a number
             read = bool
-        readers.append((at, name, read))
+        readers.append((index, name, read))
     return tuple(readers)
 
 
