@@ -145,9 +145,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     close = get_close_matches(word.casefold(), list(folded), n=1, cutoff=0.6)
     if close:
         return f"did you mean {folded[close[0]]}?"
-    within = [choice for choice in choices if word.casefold() in choice.casefold()]
-    if len(word) >= _MIN_PART and 0 < len(within) <= _MAX_PARTS:
-        *first, last = within
+    inner = [choice for choice in choices if word.casefold() in choice.casefold()]
+    if len(word) >= _MIN_PART and 0 < len(inner) <= _MAX_PARTS:
+        *first, last = inner
         return f"did you mean {', '.join(first)}{' or ' if first else ''}{last}?"
     rest = len(choices) - _MAX_LISTED
     listed = ", ".join(choices[:_MAX_LISTED])

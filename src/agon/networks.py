@@ -212,5 +212,5 @@ def is_own_name(host: str) -> bool:
         [True, True, False]
     """
     labels = host.removesuffix(".").lower().split(".")
-    endings = {".".join(labels[at:]) for at in range(len(labels))}
+    endings = {".".join(labels[index:]) for index in range(len(labels))}
     return not endings.isdisjoint(_OWN_NAMES)

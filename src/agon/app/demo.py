@@ -162,8 +162,8 @@ def _with_people_names(
     known = table[field].to_pylist()
     combined = [f"{first} {last}" for first, last in zip(_FIRST * len(_LAST), _last(), strict=True)]
     renamed = [
-        name if name is None or not name.isalpha() or at >= len(combined) else combined[at]
-        for at, name in enumerate(known)
+        name if name is None or not name.isalpha() or index >= len(combined) else combined[index]
+        for index, name in enumerate(known)
     ]
     column = table.schema.get_field_index(field)
     changed = table.set_column(column, field, pa.array(renamed, pa.string()))
@@ -173,7 +173,9 @@ def _with_people_names(
 def _last() -> list[str]:
     """Return the surnames so that no first name has one of them twice."""
     return [
-        _LAST[(at + turn) % len(_LAST)] for turn in range(len(_LAST)) for at in range(len(_FIRST))
+        _LAST[(index + turn) % len(_LAST)]
+        for turn in range(len(_LAST))
+        for index in range(len(_FIRST))
     ]
 
 

@@ -245,7 +245,7 @@ def matching_prefix(terms: Sequence[str], expected: Sequence[str]) -> int:
         >>> matching_prefix(("1", "1", "2", "4"), ("1", "1", "2", "3", "5"))
         3
     """
-    for at, (term, expected_term) in enumerate(zip(terms, expected, strict=False)):
+    for index, (term, expected_term) in enumerate(zip(terms, expected, strict=False)):
         if term != expected_term:
-            return at
+            return index
     return min(len(terms), len(expected))

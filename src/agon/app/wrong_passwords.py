@@ -121,8 +121,8 @@ class WrongPasswords:
 
     def _is_known(self, pair: tuple[str, str], now: datetime) -> bool:
         """Return whether the user signed in from the network lately."""
-        at = self._signed_in.get(pair)
-        return at is not None and at > now - LATELY
+        signed_in = self._signed_in.get(pair)
+        return signed_in is not None and signed_in > now - LATELY
 
 
 def _key(user: str, network: str | None) -> tuple[str, str]:

@@ -66,7 +66,10 @@ class Guard:
     def to_dict(self, prices: Prices) -> dict[str, Any]:
         """Return a plain value for JSON."""
         return {
-            "guard": {name: {"off": off, "on": on} for name, (off, on) in self.rules.items()},
+            "guard": {
+                name: {"off": disabled, "on": enabled}
+                for name, (disabled, enabled) in self.rules.items()
+            },
             "idle": self.is_idle(prices),
             "honest_correlation": self.correlation,
             "attacks": [
@@ -116,13 +119,13 @@ def ablate(
         attacks: the strategies with their results under the edition, whose goals stay.
         advance: called after each attack.
     """
-    values = {name: off for name, (off, _) in rules.items()}
-    without = Runner(runner.lab, runner.world, runner.rules.override(values))
+    values = {name: disabled for name, (disabled, _) in rules.items()}
+    ablated = Runner(runner.lab, runner.world, runner.rules.override(values))
     effects = []
-    for strategy, on in attacks:
-        effects.append(Effect(on, without.run(strategy, goal=on.goal)))
+    for strategy, enabled in attacks:
+        effects.append(Effect(enabled, ablated.run(strategy, goal=enabled.goal)))
         advance()
-    ranks, others = runner.honest_ranks, without.honest_ranks
+    ranks, others = runner.honest_ranks, ablated.honest_ranks
     both = sorted(ranks.keys() & others.keys())
     if len(both) > 1 and ranks != others:
         first, second = ([measured[name] for name in both] for measured in (ranks, others))

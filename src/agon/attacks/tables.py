@@ -21,10 +21,10 @@ def without_dictionaries(tables: Mapping[str, pa.Table]) -> Mapping[str, pa.Tabl
     """Return tables to which rows with other texts can be appended."""
     plain = dict(tables)
     for name, table in tables.items():
-        for at, field in enumerate(table.schema):
+        for index, field in enumerate(table.schema):
             if pa.types.is_dictionary(field.type):
                 values = table[field.name].cast(field.type.value_type)
-                plain[name] = plain[name].set_column(at, field.name, values)
+                plain[name] = plain[name].set_column(index, field.name, values)
     return plain
 
 
@@ -39,10 +39,10 @@ def append_rows(table: pa.Table | None, rows: pa.Table) -> pa.Table:
     if table is None:
         return rows
     fields = {field.name: field.type for field in table.schema}
-    for at, column in enumerate(rows.column_names):
+    for index, column in enumerate(rows.column_names):
         kind = fields.get(column)
         if kind is not None and not pa.types.is_null(kind) and kind != rows[column].type:
-            rows = rows.set_column(at, column, rows[column].cast(kind))
+            rows = rows.set_column(index, column, rows[column].cast(kind))
     return pa.concat_tables([table, rows], promote_options="permissive")
 
 

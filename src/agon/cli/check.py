@@ -42,7 +42,7 @@ def command(
     source: str,
     *,
     reads: "ReadingOptions",
-    under: "RuleOptions",
+    rule_options: "RuleOptions",
     suggestion: Path | None,
     form: str,
     output: Path | None,
@@ -65,7 +65,7 @@ def command(
     if suggestion is not None and suggestion.exists():
         raise Conflict(f"{suggestion} exists; name a new file for the mapping")
     with working("checking"):
-        report = check(discipline, source, **reads, **under)
+        report = check(discipline, source, **reads, **rule_options)
     if suggestion is not None:
         write_atomically(suggestion, suggest_mapping(report).encode())
         click.echo(f"wrote {suggestion}; complete it, then give it as --mapping", err=True)

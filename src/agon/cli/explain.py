@@ -38,7 +38,7 @@ def command(
     *,
     reads: "ReadingOptions",
     board: str | None,
-    under: "RuleOptions",
+    rule_options: "RuleOptions",
     printing: parameters.OutputOptions,
 ) -> None:
     """Explain the score of ID, part by part.
@@ -57,7 +57,7 @@ def command(
     from agon.kernel.progress import stages
 
     with working(f"explaining {id}"), stages("facts and board", total=2) as advance:
-        result = score(discipline, source, **reads, **under)
+        result = score(discipline, source, **reads, **rule_options)
         advance()
         explanation = first_parts(result.explain(id, board=board), printing.top)
     sources.echo_reading(result)

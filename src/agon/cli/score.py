@@ -31,7 +31,7 @@ def command(
     source: str,
     *,
     reads: "ReadingOptions",
-    under: "RuleOptions",
+    rule_options: "RuleOptions",
     board: str | None,
     printing: parameters.OutputOptions,
 ) -> None:
@@ -53,7 +53,7 @@ def command(
     from agon.kernel.progress import stages
 
     with working("scoring"), stages("facts and board", total=2) as advance:
-        result = score(discipline, source, **reads, **under)
+        result = score(discipline, source, **reads, **rule_options)
         advance()
         chosen = result.board(board)
     sources.echo_reading(result)

@@ -93,13 +93,20 @@ class _ServiceCollector:
                 degraded.add_metric([contest.id], count)
             usages, counts = session.judging.usages(), session.judging.counts()
             failed = session.judging.failures()
-        off = GaugeMetricFamily(
+        disabled = GaugeMetricFamily(
             "agon_arena_protection_off", "Protections of live arenas that do not work now: 1 each.",
             labels=["contest", "protection", "rule"],
         )  # fmt: skip
         for contest, each in arenas_off(self._service):
-            off.add_metric([contest.id, each.name, each.rule], 1)
-        yield from (jobs, paused, entries, degraded, off, *_judge_gauges(usages, counts, failed))
+            disabled.add_metric([contest.id, each.name, each.rule], 1)
+        yield from (
+            jobs,
+            paused,
+            entries,
+            degraded,
+            disabled,
+            *_judge_gauges(usages, counts, failed),
+        )
 
 
 def _judge_gauges(

@@ -128,19 +128,19 @@ class Streams:
         loop = asyncio.get_running_loop()
         end = loop.time() + self._lifetime
         self._start_polling()
-        at = listener.since
-        if at is None:
-            at = await run_in_threadpool(self._last)
+        index = listener.since
+        if index is None:
+            index = await run_in_threadpool(self._last)
         yield _RETRY
         while not self._closing and loop.time() < end:
             news = self._news
             try:
-                batch = await self._batch(listener, at)
+                batch = await self._batch(listener, index)
             except (NotFound, Unauthenticated):
                 return
             for event in batch.events:
                 yield event
-            at = batch.upto
+            index = batch.upto
             if batch.full:
                 continue
             try:

@@ -145,9 +145,9 @@ class Board:
         Raises:
             NotFound: when the id is not on the board; the message includes an unscored id's reason.
         """
-        at = pc.index(self.table["id"], pa.scalar(name, pa.string())).as_py()
-        if at >= 0:
-            return dict(self.table.slice(at, 1).to_pylist()[0])
+        index = pc.index(self.table["id"], pa.scalar(name, pa.string())).as_py()
+        if index >= 0:
+            return dict(self.table.slice(index, 1).to_pylist()[0])
         for unscored in self.unscored:
             if unscored.id == name:
                 raise NotFound(f"{name} is unscored on board {self.name}: {unscored.reason}")

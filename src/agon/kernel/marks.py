@@ -172,9 +172,9 @@ def repeated_pairs(rows: Groups, *, values: int) -> IntArray:
     def find(part: GroupPart) -> IntArray:
         again = np.zeros(len(part.values), dtype=bool)
         compile_loop(_mark)(part.values, part.ends, again)
-        at = np.flatnonzero(again)
-        group = part.first + np.searchsorted(part.ends, at, side="right")
-        return group * np.int64(values) + part.values[at]
+        index = np.flatnonzero(again)
+        group = part.first + np.searchsorted(part.ends, index, side="right")
+        return group * np.int64(values) + part.values[index]
 
     return np.unique(np.concatenate(_side_by_side(find, rows.parts)))
 
@@ -309,13 +309,13 @@ def _reach(  # a compiled loop takes its columns one by one
     items do not, and nearly every row would wait for memory.
     """
     begin, most = 0, 0
-    for at in range(len(ends)):
-        most = max(most, ends[at] - begin)
-        begin = ends[at]
+    for index in range(len(ends)):
+        most = max(most, ends[index] - begin)
+        begin = ends[index]
     reached, table = np.empty(most, np.int32), np.full(64, -1, np.int32)
     begin = 0
-    for at in range(len(ends)):
-        rows = total = ends[at] - begin
+    for index in range(len(ends)):
+        rows = total = ends[index] - begin
         # Loads that do not wait for each other: memory answers several at a time.
         for row in range(rows):
             label = labels[keys[begin + row]]
@@ -339,21 +339,21 @@ def _reach(  # a compiled loop takes its columns one by one
                 count += table[slot] < 0
                 table[slot] = item
         table[:slots] = -1
-        counts[at] = count
-        begin = ends[at]
+        counts[index] = count
+        begin = ends[index]
 
 
 def _mark(values: Any, ends: Any, again: Any) -> None:
     """Write which values are in their group already. Negative values are left out."""
     begin, table = 0, np.full(64, -1, np.int32)
-    for at in range(len(ends)):
+    for index in range(len(ends)):
         slots, shift = 16, 28
         # At most half full, so a search for a free slot is short.
-        while slots < 2 * (ends[at] - begin):
+        while slots < 2 * (ends[index] - begin):
             slots, shift = slots * 2, shift - 1
         if slots > len(table):
             table = np.full(slots, -1, np.int32)
-        for place in range(begin, ends[at]):
+        for place in range(begin, ends[index]):
             value = values[place]
             if value >= 0:
                 # Multiplicative hashing: the upper bits of the product are the slot.
@@ -364,4 +364,4 @@ def _mark(values: Any, ends: Any, again: Any) -> None:
                 table[slot] = value
         # Only the slots that this group used; the table of the largest group stays.
         table[:slots] = -1
-        begin = ends[at]
+        begin = ends[index]

@@ -223,9 +223,9 @@ def _blocks(values: FloatArray, offsets: IntArray) -> Iterator[_Block]:
         step = max(1, _BLOCK // size)
         for low in range(0, len(same), step):
             groups = same[low : low + step]
-            at = offsets[groups][:, None] + inside
-            rows = values[at]
-            yield _Block(groups, at, rows, _middle(np.sort(rows, axis=1)))
+            index = offsets[groups][:, None] + inside
+            rows = values[index]
+            yield _Block(groups, index, rows, _middle(np.sort(rows, axis=1)))
 
 
 def _sizes(offsets: IntArray) -> IntArray:

@@ -83,7 +83,9 @@ def publish(x: float | FloatArray, *, places: int = 6) -> float | FloatArray:
         3.300001
     """
     if isinstance(x, np.ndarray) and x.size > _PART:
-        parts = (publish(x[at : at + _PART], places=places) for at in range(0, len(x), _PART))
+        parts = (
+            publish(x[index : index + _PART], places=places) for index in range(0, len(x), _PART)
+        )
         return np.concatenate(list(parts))
     values, scaled, integral = _split(x, places)
     half = _HALF - np.minimum(_STEP_NOISE + _ULPS * scaled, 0.25)

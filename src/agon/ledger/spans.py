@@ -86,10 +86,10 @@ class Spans:
 
     def table_of(self, record: int) -> str | None:
         """Return the table of a record; None if there is no record at that position."""
-        at = int(np.searchsorted(self.record, record))
-        if at == len(self.record) or self.record[at] != record:
+        index = int(np.searchsorted(self.record, record))
+        if index == len(self.record) or self.record[index] != record:
             return None
-        return self.tables[int(self.table[at])]
+        return self.tables[int(self.table[index])]
 
     def extend(
         self,

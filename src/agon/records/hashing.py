@@ -83,9 +83,9 @@ def _table(connection: Any, table: Table, relation: str) -> dict[str, Any]:
         selected.append(f"row_number() OVER (PARTITION BY {likes} ORDER BY _row) AS {_PLACE}")
     keyed = bool(table.key) and all(value_counts[name] == rows for name in table.key)
     # Ordinals sort the selected values (ids as numbers), not the stored ones.
-    first = [at for at, c in enumerate(columns, start=1) if c.name in table.key]
-    rest = [at for at in range(1, len(selected) + 1) if at not in first]
-    order = ", ".join(f"{at} NULLS FIRST" for at in (first if keyed else first + rest))
+    first = [index for index, c in enumerate(columns, start=1) if c.name in table.key]
+    rest = [index for index in range(1, len(selected) + 1) if index not in first]
+    order = ", ".join(f"{index} NULLS FIRST" for index in (first if keyed else first + rest))
     sql = f"SELECT {', '.join(selected) or 'NULL'} FROM {relation}"
     hashes: dict[str, _ColumnHash] = {}
     reader = connection.sql(f"{sql} ORDER BY {order}" if order else sql).to_arrow_reader(_BATCH)

@@ -85,10 +85,10 @@ class InvalidRecords(Unreadable):
     def _message(self, kinds: dict[tuple[str, str, str | None], int]) -> str:
         lines = [f"{self.total:,} issue{'s' if self.total > 1 else ''} in the records:"]
         listed = Counter(_kind(issue) for issue in self.issues)
-        for at, issue in enumerate(self.issues):
+        for index, issue in enumerate(self.issues):
             kind = _kind(issue)
             lines.append(f"  {issue}")
-            last = at + 1 == len(self.issues) or _kind(self.issues[at + 1]) != kind
+            last = index + 1 == len(self.issues) or _kind(self.issues[index + 1]) != kind
             if last and kinds[kind] > listed[kind]:
                 column = f" in column {kind[2]}" if kind[2] else ""
                 lines.append(

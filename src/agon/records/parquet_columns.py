@@ -208,12 +208,12 @@ def _has_constant_nan(path: Path, metadata: Any, name: str) -> bool:
     The metadata of such a column states one smallest and largest value, since they leave NaN out;
     engines that trust them (DataFusion) read NaN as that value.
     """
-    at = metadata.schema.names.index(name) if name in metadata.schema.names else -1
-    if at < 0 or metadata.schema.column(at).physical_type not in {"FLOAT", "DOUBLE"}:
+    index = metadata.schema.names.index(name) if name in metadata.schema.names else -1
+    if index < 0 or metadata.schema.column(index).physical_type not in {"FLOAT", "DOUBLE"}:
         return False
     ends = set()
     for group in range(metadata.num_row_groups):
-        statistics = metadata.row_group(group).column(at).statistics
+        statistics = metadata.row_group(group).column(index).statistics
         if statistics is not None and statistics.has_min_max:
             ends |= {statistics.min, statistics.max}
     if len(ends) != 1:

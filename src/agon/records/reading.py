@@ -65,7 +65,12 @@ def inspect(
 
     engine = MemoryEngine(shared=is_small_folder(source))
     return _inspect(
-        engine, schema, lambda of, tables: open_source(of, tables, source), columns, where, mapping
+        engine,
+        schema,
+        lambda item, tables: open_source(item, tables, source),
+        columns,
+        where,
+        mapping,
     )
 
 
@@ -83,7 +88,7 @@ def inspect_files(
     return _inspect(
         MemoryEngine(shared=are_small(files.values())),
         schema,
-        lambda of, tables: read_files(of, tables, files),
+        lambda item, tables: read_files(item, tables, files),
         None,
         where,
         mapping,
@@ -135,7 +140,7 @@ def inspect_rows(
     return _inspect(
         engine,
         schema,
-        lambda of, named: from_memory(of, named, tables, ignore=mapping.ignore),
+        lambda item, named: from_memory(item, named, tables, ignore=mapping.ignore),
         columns,
         where,
         mapping,

@@ -77,15 +77,15 @@ def issues_of(
         for count in _counts(files, tables, table)
     ]
     numbers = _numbers(counts, run)
-    for at, count in enumerate(counts):
+    for index, count in enumerate(counts):
         expected = files[count.table].rows
-        if count.constraint is _ALL_ROWS and numbers[at] != expected:
+        if count.constraint is _ALL_ROWS and numbers[index] != expected:
             raise Unavailable(
                 f"{files[count.table].location} has {expected:,} rows, and the engine reads "
-                f"{numbers[at]:,}; give it the same folder under the same path"
+                f"{numbers[index]:,}; give it the same folder under the same path"
             )
-        if count.constraint is not _ALL_ROWS and numbers[at]:
-            issues.append(_issue(files, count, numbers[at]))
+        if count.constraint is not _ALL_ROWS and numbers[index]:
+            issues.append(_issue(files, count, numbers[index]))
     return issues
 
 
@@ -100,9 +100,9 @@ def _numbers(counts: list[_Count], run: Callable[[Any], pa.Table]) -> list[int]:
     import ibis
 
     relations: dict[int, list[int]] = {}
-    for at, count in enumerate(counts):
+    for index, count in enumerate(counts):
         # Counts over one relation share a scan of it, so they become columns of one row.
-        relations.setdefault(id(count.rows), []).append(at)
+        relations.setdefault(id(count.rows), []).append(index)
     width = max(map(len, relations.values()))
     rows_of_tables, violations = [], []
     for place, members in enumerate(relations.values()):
@@ -111,8 +111,8 @@ def _numbers(counts: list[_Count], run: Callable[[Any], pa.Table]) -> list[int]:
         if first.is_column:
             violations.append(first.rows.select(place=literal, n0=first.number))
             continue
-        numbers = [counts[at].number.fill_null(0).cast("int64") for at in members]
-        row = first.rows.aggregate(**{f"n{at}": number for at, number in enumerate(numbers)})
+        numbers = [counts[index].number.fill_null(0).cast("int64") for index in members]
+        row = first.rows.aggregate(**{f"n{index}": number for index, number in enumerate(numbers)})
         # A union needs equal columns: narrower rows are filled up.
         rows_of_tables.append(_widen(row.mutate(place=literal), width))
     if violations:
@@ -123,9 +123,9 @@ def _numbers(counts: list[_Count], run: Callable[[Any], pa.Table]) -> list[int]:
     by_place = {row["place"]: row for row in rows.to_pylist()}
     numbers_of = [0] * len(counts)
     for place, members in enumerate(relations.values()):
-        for column, at in enumerate(members):
+        for column, index in enumerate(members):
             # No row: nothing violated that key or reference, so the group was empty.
-            numbers_of[at] = by_place[place][f"n{column}"] if place in by_place else 0
+            numbers_of[index] = by_place[place][f"n{column}"] if place in by_place else 0
     return numbers_of
 
 
@@ -133,7 +133,7 @@ def _widen(rows: Any, width: int) -> Any:
     """Return (place, n0, n1, …) with zeros for the numbers that a relation does not have."""
     import ibis
 
-    names = [f"n{at}" for at in range(width)]
+    names = [f"n{index}" for index in range(width)]
     zeros = {name: ibis.literal(0, "int64") for name in names if name not in rows.columns}
     return rows.mutate(**zeros).select("place", *names)
 

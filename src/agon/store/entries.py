@@ -224,14 +224,14 @@ class Entries:
 
         Entries after the position ``until`` are left out.
 
-        Times never decrease along a ledger, so a binary search finds it without an index.
+        Times never decrease along a ledger, so a binary search finds it without an moment.
         """
         timestamp = to_micros(time)
         low, high = 0, self._newest(contest_no) if until is None else until
         while low < high:
             middle = (low + high + 1) // 2
-            at = self._time(contest_no, middle)
-            if at is not None and at <= timestamp:
+            moment = self._time(contest_no, middle)
+            if moment is not None and moment <= timestamp:
                 low = middle
             else:
                 high = middle - 1
@@ -243,10 +243,10 @@ class Entries:
         Raises:
             NotFound: the ledger has no such position.
         """
-        at = self._time(contest_no, seq)
-        if at is None:
+        time = self._time(contest_no, seq)
+        if time is None:
             raise NotFound(f"the ledger has no position {seq}; give an earlier one")
-        return from_micros(at)
+        return from_micros(time)
 
     def rows(
         self, contest_no: int, table: str, *, after: int = 0, until: int | None = None, limit: int
@@ -316,9 +316,9 @@ class _Rows:
         no, time_before, counted = self._contest_no, None, 0
         for entry in self._entries:
             self.last = entry
-            seq, kind, at, *rest = entry
-            if at is not time_before:  # most of a batch have the same time
-                time_before, counted = at, to_micros(at)
+            seq, kind, index, *rest = entry
+            if index is not time_before:  # most of a batch have the same time
+                time_before, counted = index, to_micros(index)
             yield (no, seq, kind, counted, *rest)
 
 

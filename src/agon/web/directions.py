@@ -30,12 +30,12 @@ def closed_html(page: str) -> str:
         return page
     parts = _TAG.split(page)  # text and tags in turn
     is_sent = False
-    for at, part in enumerate(parts):
-        if at % 2:
+    for index, part in enumerate(parts):
+        if index % 2:
             is_sent = part.startswith("<textarea")
-            parts[at] = _SHOWN.sub(_closed_attribute, part)
+            parts[index] = _SHOWN.sub(_closed_attribute, part)
         elif not is_sent:
-            parts[at] = closed_text(part)
+            parts[index] = closed_text(part)
     return "".join(parts)
 
 

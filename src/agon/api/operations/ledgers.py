@@ -44,12 +44,12 @@ def get_head(ctx: ContestContext) -> LedgerHead:
     seq = contest.seq if until is None else min(contest.seq, until)
     with ctx.service.store.read() as session:
         [entry] = session.entries.after(contest.no, seq - 1, until=seq)
-        at = session.entries.time_of(contest.no, seq)
+        time = session.entries.time_of(contest.no, seq)
     head = {
         "contest": contest.id,
         "seq": seq,
         "head_sha256": entry.sha256.hex(),
-        "at": written_time(at),
+        "at": written_time(time),
     }
     signer = ctx.service.signer
     return LedgerHead.model_validate(

@@ -35,7 +35,7 @@ RoundNumber = Annotated[int, Field(ge=1, le=1_000_000_000, description="The roun
 def list_rounds(ctx: ContestContext, page: PageRequest) -> Page[Round]:
     """Return the rounds of an arena, newest first."""
     stored = views.rounds(ctx.service, ctx.view, before=page.after(int), limit=page.sought)
-    return page.page(stored, key=lambda of: of["number"], item=Round.model_validate)
+    return page.page(stored, key=lambda item: item["number"], item=Round.model_validate)
 
 
 @operation("GET", "/contests/{contest}/rounds/{number}", id="getRound", permission="contest.read",
@@ -61,8 +61,8 @@ def list_protections(ctx: ContestContext) -> Items[DisabledProtection]:
     Audits that are drawn and not made, a pool of judges below its minimum, an API judge that cannot
     be asked, honeypots without answers of the arena's own.
     """
-    off = protections_off(ctx.service, ctx.view)
-    return Items(items=tuple(DisabledProtection(**vars(each)) for each in off))
+    disabled = protections_off(ctx.service, ctx.view)
+    return Items(items=tuple(DisabledProtection(**vars(each)) for each in disabled))
 
 
 @operation("GET", "/contests/{contest}/results", id="listResults", permission="contest.read",

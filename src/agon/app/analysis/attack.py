@@ -78,39 +78,41 @@ class AttackReport:
             "records_sha256": self.records_sha256,
             "editions": [
                 {
-                    "edition": under.edition.full_name,
+                    "edition": attacked.edition.full_name,
                     "attacks": [
                         {
-                            **self._attack(under, result, stored=stored),
+                            **self._attack(attacked, result, stored=stored),
                             "undo": [dict(vars(board)) for board in undone],
                         }
                         for result, undone in zip(
-                            under.results,
-                            under.undone or [()] * len(under.results),
+                            attacked.results,
+                            attacked.undone or [()] * len(attacked.results),
                             strict=True,
                         )
                     ],
                 }
-                for under in self.editions
+                for attacked in self.editions
             ],
             "ablation": [
-                {"edition": under.edition.full_name, **guard.to_dict(self.prices)}
-                for under in self.editions
-                for guard in under.guards
+                {"edition": attacked.edition.full_name, **guard.to_dict(self.prices)}
+                for attacked in self.editions
+                for guard in attacked.guards
             ],
             "search": self._search(stored=stored),
         }
 
-    def cheapest(self, under: EditionAttacks) -> Iterator[tuple[str, AttackResult, float | None]]:
+    def cheapest(
+        self, attacked: EditionAttacks
+    ) -> Iterator[tuple[str, AttackResult, float | None]]:
         """Yield each goal with the cheapest plan that the search found, the catalog's included.
 
         The last value is its price divided by that of the catalog's cheapest attack with the goal;
         None: none of the catalog reaches it.
         """
-        reached = [each.cheapest for each in under.searches if each.cheapest.reached]
+        reached = [each.cheapest for each in attacked.searches if each.cheapest.reached]
         for goal in dict.fromkeys(result.goal for result in reached):
             best = min((r for r in reached if r.goal == goal), key=self._money)
-            known = (self._money(r) for r in under.results if r.reached and r.goal == goal)
+            known = (self._money(r) for r in attacked.results if r.reached and r.goal == goal)
             lowest = min(known, default=0.0)
             yield goal, best, self._money(best) / lowest if lowest else None
 
@@ -118,48 +120,48 @@ class AttackReport:
         return result.effort.money(self.prices)
 
     def _attack(
-        self, under: EditionAttacks, result: AttackResult, *, stored: bool
+        self, attacked: EditionAttacks, result: AttackResult, *, stored: bool
     ) -> dict[str, Any]:
-        names = {id(of_file): name for name, of_file in under.files()}
+        names = {id(of_file): name for name, of_file in attacked.files()}
         replay = names[id(result)] if stored else None
         return {**result.to_dict(self.prices), "replay": replay}
 
     def _search(self, *, stored: bool) -> dict[str, Any]:
-        if not any(under.searches for under in self.editions):
+        if not any(attacked.searches for attacked in self.editions):
             return {}
         return {
             "best": [
                 {
-                    "edition": under.edition.full_name,
+                    "edition": attacked.edition.full_name,
                     "goal": goal,
                     "ratio": ratio,
-                    **self._attack(under, best, stored=stored),
+                    **self._attack(attacked, best, stored=stored),
                 }
-                for under in self.editions
-                for goal, best, ratio in self.cheapest(under)
+                for attacked in self.editions
+                for goal, best, ratio in self.cheapest(attacked)
             ],
             "attacks": [
                 {
-                    "edition": under.edition.full_name,
+                    "edition": attacked.edition.full_name,
                     "trials": each.trials,
                     "catalog_money": self._money(each.catalog) if each.catalog.reached else None,
-                    **self._attack(under, each.cheapest, stored=stored),
+                    **self._attack(attacked, each.cheapest, stored=stored),
                 }
-                for under in self.editions
-                for each in under.searches
+                for attacked in self.editions
+                for each in attacked.searches
             ],
         }
 
     def replays(self) -> Iterator[tuple[str, AttackReplay]]:
         """Yield the name of a file and the replay of each result."""
-        for under in self.editions:
-            for name, result in under.files():
+        for attacked in self.editions:
+            for name, result in attacked.files():
                 yield (
                     name,
                     AttackReplay(
                         self.discipline,
-                        under.edition.full_name,
-                        under.edition.rules_sha256,
+                        attacked.edition.full_name,
+                        attacked.edition.rules_sha256,
                         result.name,
                         result.goal,
                         dict(result.plan),
@@ -293,9 +295,9 @@ def repeat(
         raise CheckFailed(
             f"expected {dict(replay.result)}, got {plain}; the replay or agon has changed"
         )
-    under = EditionAttacks(edition, (result,))
+    attacked = EditionAttacks(edition, (result,))
     return AttackReport(
-        replay.discipline, replay.size, replay.seed, digest, (under,), prices or lab.prices
+        replay.discipline, replay.size, replay.seed, digest, (attacked,), prices or lab.prices
     )
 
 

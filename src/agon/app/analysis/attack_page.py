@@ -75,8 +75,8 @@ def page(report: AttackReport, detectors: Sequence[PowerMeasurement], *, worlds:
         _data(_detector_columns(detectors), "findings"),
     ]
     of_editions = [
-        _data(_result_columns(under.results, report), under.edition.full_name)
-        for under in report.editions
+        _data(_result_columns(attacked.results, report), attacked.edition.full_name)
+        for attacked in report.editions
     ]
     sections = [
         ("What a rank costs", [price_chart(report, is_part=True), *of_editions]),
@@ -95,14 +95,14 @@ def _groups(
 ) -> list[BarGroup]:
     """Return a group of bars for each attack, with a bar for each edition."""
     groups = []
-    for results in zip(*(under.results for under in report.editions), strict=True):
+    for results in zip(*(attacked.results for attacked in report.editions), strict=True):
         values, texts = zip(*map(value, results), strict=True)
         groups.append(BarGroup(results[0].name, values, texts))
     return groups
 
 
 def _names(report: AttackReport) -> list[str]:
-    return [under.edition.full_name for under in report.editions]
+    return [attacked.edition.full_name for attacked in report.editions]
 
 
 def _world(report: AttackReport) -> str:
@@ -155,8 +155,8 @@ def _detections(result: AttackResult) -> str:
 
 
 def _search_tables(report: AttackReport) -> Iterator[str]:
-    for under in report.editions:
-        rows = list(report.cheapest(under))
+    for attacked in report.editions:
+        rows = list(report.cheapest(attacked))
         columns = [
             ("goal", [goal for goal, _, _ in rows]),
             ("attack", [result.name for _, result, _ in rows]),
@@ -164,22 +164,25 @@ def _search_tables(report: AttackReport) -> Iterator[str]:
             ("$", [f"{result.effort.money(report.prices):,.2f}" for _, result, _ in rows]),
             ("of catalog", [ratio_text(ratio) for _, _, ratio in rows]),
         ]
-        if under.searches:
-            yield _data(columns, f"cheapest plans under {under.edition.full_name}")
+        if attacked.searches:
+            yield _data(columns, f"cheapest plans under {attacked.edition.full_name}")
 
 
 def _guard_tables(report: AttackReport) -> Iterator[str]:
-    for under in report.editions:
+    for attacked in report.editions:
         columns = [
-            ("guard", [", ".join(guard.rules) for guard in under.guards]),
+            ("guard", [", ".join(guard.rules) for guard in attacked.guards]),
             (
                 "attacks it spoils",
-                [", ".join(guard.effect_texts(report.prices)) or "none" for guard in under.guards],
+                [
+                    ", ".join(guard.effect_texts(report.prices)) or "none"
+                    for guard in attacked.guards
+                ],
             ),
-            ("honest ranks with and without", [f"{g.correlation:.4f}" for g in under.guards]),
+            ("honest ranks with and without", [f"{g.correlation:.4f}" for g in attacked.guards]),
         ]
-        if under.guards:
-            yield _data(columns, f"guards of {under.edition.full_name}")
+        if attacked.guards:
+            yield _data(columns, f"guards of {attacked.edition.full_name}")
 
 
 def plan_text(result: AttackResult) -> str:
@@ -193,19 +196,19 @@ def ratio_text(ratio: float | None) -> str:
 
 
 def _harm_tables(report: AttackReport) -> Iterator[str]:
-    for under in report.editions:
-        harms = [result.harm for result in under.results]
+    for attacked in report.editions:
+        harms = [result.harm for result in attacked.results]
         columns = [
-            ("attack", [result.name for result in under.results]),
+            ("attack", [result.name for result in attacked.results]),
             ("honest moved", [f"{harm.honest_moved:,}" for harm in harms]),
             ("worst fall", [f"{harm.worst_fall:,}" for harm in harms]),
             ("honest accused", [f"{harm.honest_accused:,}" for harm in harms]),
             *(
                 (f"{boards[0].board}: moved after undo", [f"{each.moved:,}" for each in boards])
-                for boards in zip(*under.undone, strict=True)
+                for boards in zip(*attacked.undone, strict=True)
             ),
         ]
-        yield _data(columns, f"harm under {under.edition.full_name}")
+        yield _data(columns, f"harm under {attacked.edition.full_name}")
 
 
 def _detector_columns(rows: Sequence[PowerMeasurement]) -> Columns:

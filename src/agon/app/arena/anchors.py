@@ -59,9 +59,9 @@ class Anchors:
         table = board.table
         for name in _SHIFTED:
             if name in table.column_names:
-                at = table.column_names.index(name)
+                index = table.column_names.index(name)
                 values = publish(table[name].to_numpy() + self.shift)
-                table = table.set_column(at, name, pa.array(values))
+                table = table.set_column(index, name, pa.array(values))
         context = {**board.context, "anchors": {"values": dict(self.values), "shift": self.shift}}
         caption = f"{board.caption} · {self.caption}" if board.caption else self.caption
         return replace(board, table=table, context=context, caption=caption)

@@ -147,8 +147,8 @@ class _DrawCheck:
 
     def panel_issues(self) -> Iterator[LedgerIssue]:
         """Yield what is wrong with the round whose records were read."""
-        for at, difference in self._panels.finish():
-            yield LedgerIssue(difference, _REMEDY, line=at)
+        for seq, difference in self._panels.finish():
+            yield LedgerIssue(difference, _REMEDY, line=seq)
 
     def is_continued_by(self, line: bytes) -> bool:
         """Return whether a line is a record of the settled round whose records are read."""

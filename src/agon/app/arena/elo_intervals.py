@@ -18,9 +18,9 @@ def with_elo_intervals(board: Board, arena: ScoredArena) -> Board:
     """Return a board of Elo ratings with the ends of their intervals."""
     low, high = _elo_intervals(arena)
     rows = pc.index_in(board.table["id"], value_set=arena.bots.ids).to_numpy()
-    at = board.table.column_names.index("score") + 1
-    table = board.table.add_column(at, "low", pa.array(publish(low[rows])))
-    table = table.add_column(at + 1, "high", pa.array(publish(high[rows])))
+    index = board.table.column_names.index("score") + 1
+    table = board.table.add_column(index, "low", pa.array(publish(low[rows])))
+    table = table.add_column(index + 1, "high", pa.array(publish(high[rows])))
     made = Board(board.name, table, board.unscored, board.places)
     return interval_context(made, method="bootstrap", confidence=arena.rules.confidence)
 

@@ -160,9 +160,9 @@ def _with_name(
 ) -> tuple[CopiedAnswer, ...]:
     """Return copies with the names that the published boards show of the bots copied from."""
     with service.store.read() as session:
-        at = snapshot_at(session, view, None, as_of).seq
+        seq = snapshot_at(session, view, None, as_of).seq
         ids = sorted({each.bot for each in copies})
-        names = shown_names(session, view.contest, ids, at=at) or {}
+        names = shown_names(session, view.contest, ids, at=seq) or {}
     return tuple(replace(each, name=names.get(each.bot)) for each in copies)
 
 

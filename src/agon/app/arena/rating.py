@@ -332,12 +332,12 @@ def _part(arena: ScoredArena, board: str, *, interval: bool) -> Board | str:
 def _side_by_side(board: Board, by: str, parts: Mapping[str, Board | str]) -> Board:
     """Return the whole board with the rank in each part as a column; the context has all parts."""
     table = board.table
-    at = table.column_names.index("score") + 1
+    index = table.column_names.index("score") + 1
     shown = {value: part for value, part in parts.items() if isinstance(part, Board)}
     for value, part in shown.items():
         place = pc.index_in(table["id"], value_set=part.table["id"].combine_chunks())
-        table = table.add_column(at, f"rank of {value}", part.table["rank"].take(place))
-        at += 1
+        table = table.add_column(index, f"rank of {value}", part.table["rank"].take(place))
+        index += 1
     boards = {value: part.rows() for value, part in shown.items()}
     return replace(board, table=table, context={**board.context, "by": by, "boards": boards})
 

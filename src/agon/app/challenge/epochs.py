@@ -206,12 +206,12 @@ class Decay:
     @cached_property
     def curves(self) -> dict[str, list[float]]:
         """B in each epoch, in percent, by both curves."""
-        under = {curve: self.rules.override({"decay_curve": curve}) for curve in CURVES}
+        by_curve = {curve: self.rules.override({"decay_curve": curve}) for curve in CURVES}
         return {
             curve: [
                 publish(current_burn_percent(rules, self.state, epoch)) for epoch in self.epochs
             ]
-            for curve, rules in under.items()
+            for curve, rules in by_curve.items()
         }
 
     @property

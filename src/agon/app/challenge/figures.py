@@ -37,14 +37,16 @@ def weights_figure(result: Result) -> Figure:
     epochs = epochs_to_draw(span(result))
     history = all_weights(network.facts, network.rules, epochs=epochs)
     totals = history.weights.sum(axis=0)
-    most = [at for at in np.argsort(-totals, kind="stable")[:HUES].tolist() if totals[at] > 0]
+    most = [
+        index for index in np.argsort(-totals, kind="stable")[:HUES].tolist() if totals[index] > 0
+    ]
     others = None
     if rest := int((totals > 0).sum()) - len(most):
         sums = history.weights.sum(axis=1) - history.weights[:, most].sum(axis=1)
         others = (f"all {rest:,} others", np.maximum(sums, 0.0).tolist())
     return shares_figure(
         epochs,
-        [(called(str(history.uids[at])), history.weights[:, at].tolist()) for at in most],
+        [(called(str(history.uids[index])), history.weights[:, index].tolist()) for index in most],
         others,
         (called(str(network.rules.burn_uid)), history.burn.tolist()),
         title="Shares of the emission",
@@ -153,7 +155,7 @@ def epochs_to_draw(epochs: range, *, most: int = MAX_EPOCHS_DRAWN) -> list[int]:
     """
     if len(epochs) <= most:
         return list(epochs)
-    return [epochs[at * (len(epochs) - 1) // (most - 1)] for at in range(most)]
+    return [epochs[index * (len(epochs) - 1) // (most - 1)] for index in range(most)]
 
 
 def _ending(name: str, percents: list[float], *, hue: int, style: Style = "line") -> Series:

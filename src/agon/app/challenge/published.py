@@ -109,20 +109,21 @@ def epoch(service: Service, view: View, number: int, *, as_of: str | None = None
             raise NotFound(f"there is no epoch {number}; the contest has {known[0]} to {known[-1]}")
         rules = result.rules.override({"epoch": number})
         scored = result.discipline.score(result.records, rules)
-        at = replace(result, rules=rules, scored=scored)
+        epoch_result = replace(result, rules=rules, scored=scored)
         weights, validators, competitions = (
-            tuple(at.board(name).rows()) for name in ("weights", "validators", "competitions")
+            tuple(epoch_result.board(name).rows())
+            for name in ("weights", "validators", "competitions")
         )
         return Epoch(
             snapshot=snapshot,
             first=known[0],
             last=known[-1],
-            burn=_burn(outcome_of(at).allocation),
+            burn=_burn(outcome_of(epoch_result).allocation),
             weights=weights,
             validators=validators,
             competitions=competitions,
-            payload=payload_of(at).to_dict(),
-            hotkeys={str(uid): hotkey for uid, hotkey in outcome_of(at).hotkeys.items()},
+            payload=payload_of(epoch_result).to_dict(),
+            hotkeys={str(uid): hotkey for uid, hotkey in outcome_of(epoch_result).hotkeys.items()},
         )
 
 
@@ -147,16 +148,18 @@ def _miners(network: Any, weights: Sequence[Any]) -> tuple[tuple[MinerShares, ..
         network: the miners, and which hotkeys held their uids.
         weights: of each epoch an array with one for each uid.
     """
-    sums = [(sum(float(each[at]) for each in weights), at) for at in range(len(network.uids))]
-    paid = sorted((-total, at) for total, at in sums if total > 0)
+    sums = [
+        (sum(float(each[index]) for each in weights), index) for index in range(len(network.uids))
+    ]
+    paid = sorted((-total, index) for total, index in sums if total > 0)
     hotkeys = network.facts.last_hotkeys()
     miners = tuple(
         MinerShares(
-            uid=str(network.uids[at]),
-            hotkey=hotkeys.get(int(network.uids[at])),
-            shares=tuple(publish(float(each[at]), places=12) for each in weights),
+            uid=str(network.uids[index]),
+            hotkey=hotkeys.get(int(network.uids[index])),
+            shares=tuple(publish(float(each[index]), places=12) for each in weights),
         )
-        for _, at in paid[:_MINERS]
+        for _, index in paid[:_MINERS]
     )
     return miners, len(paid) - len(miners)
 

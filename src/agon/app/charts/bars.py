@@ -58,7 +58,7 @@ def bar_chart(
         True
     """
     highest = max((v for group in groups for v in group.values if v is not None), default=0.0)
-    along = Scale(0.0, highest or 1.0, _NAMES, WIDTH - _MARGIN - _VALUES)
+    x_of = Scale(0.0, highest or 1.0, _NAMES, WIDTH - _MARGIN - _VALUES)
     tall = _BAR * len(series) + _GAP
     bottom = _HEAD + tall * len(groups)
     parts = [
@@ -66,10 +66,10 @@ def bar_chart(
         _text(title, x=_MARGIN, y=30, class_="title ink"),
         _text(subtitle, x=_MARGIN, y=50, class_="small quiet"),
         *_legend(series),
-        *_axis(along, bottom),
+        *_axis(x_of, bottom),
     ]
-    for at, group in enumerate(groups):
-        parts += _group(group, along, _HEAD + tall * at)
+    for index, group in enumerate(groups):
+        parts += _group(group, x_of, _HEAD + tall * index)
     return document(
         parts,
         name=name,
@@ -83,29 +83,29 @@ def bar_chart(
 
 def _legend(series: Sequence[str]) -> Iterator[str]:
     room = (WIDTH - 2 * _MARGIN) / max(len(series), 1)
-    for at, label in enumerate(series):
-        x = _MARGIN + at * room
-        yield element("rect", x=x, y=66, width=_SWATCH, height=_SWATCH, class_=f"f{at}")
+    for index, label in enumerate(series):
+        x = _MARGIN + index * room
+        yield element("rect", x=x, y=66, width=_SWATCH, height=_SWATCH, class_=f"f{index}")
         yield _text(shorten(label, max_width=room - 2 * _ASIDE), x=x + _ASIDE, y=75, class_="ink")
 
 
-def _axis(along: Scale, bottom: float) -> Iterator[str]:
-    for value in ticks(along.low, along.high, most=6):
-        x = along(value)
+def _axis(x_of: Scale, bottom: float) -> Iterator[str]:
+    for value in ticks(x_of.low, x_of.high, most=6):
+        x = x_of(value)
         yield element("line", x1=x, y1=_HEAD - 6, x2=x, y2=bottom, class_="grid")
         yield _text(f"{value:,g}", x=x, y=bottom + 18, class_="small quiet", text_anchor="middle")
 
 
-def _group(group: BarGroup, along: Scale, top: float) -> Iterator[str]:
+def _group(group: BarGroup, x_of: Scale, top: float) -> Iterator[str]:
     middle = top + _BAR * len(group.values) / 2 + 4.5
     name = shorten(group.name, max_width=_NAMES - 2 * _MARGIN)
     yield _text(name, x=_NAMES - 10, y=middle, class_="ink", text_anchor="end")
-    for at, (value, text) in enumerate(zip(group.values, group.texts, strict=True)):
-        y, end = top + at * _BAR, along(value or 0.0)
+    for index, (value, text) in enumerate(zip(group.values, group.texts, strict=True)):
+        y, end = top + index * _BAR, x_of(value or 0.0)
         if value is not None:
-            long = max(end - along.start, 1.0)
+            long = max(end - x_of.start, 1.0)
             yield element(
-                "rect", x=along.start, y=y + 1, width=long, height=_BAR - 2, class_=f"f{at}"
+                "rect", x=x_of.start, y=y + 1, width=long, height=_BAR - 2, class_=f"f{index}"
             )
         yield _text(text, x=end + 6, y=y + _BASELINE, class_="small quiet")
 

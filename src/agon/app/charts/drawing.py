@@ -228,8 +228,8 @@ def _labels(plot: _Plot, name: str) -> Iterator[str]:
 def _labels_below(plot: _Plot, name: str) -> Iterator[str]:
     """Yield the name of each line or band in a list below the axis, the uppermost band first."""
     top = plot.y.start + _TICKS + 2 * _LINE
-    for at, series in enumerate([*plot.lines, *reversed(plot.bands)]):
-        y = top + _LINE * at
+    for index, series in enumerate([*plot.lines, *reversed(plot.bands)]):
+        y = top + _LINE * index
         yield _swatch(series, _LEFT, y, name)
         label = shorten(series.name, max_width=plot.x.end - _LEFT - _ASIDE)
         yield _text(label, x=_LEFT + _ASIDE / 2, y=y + 4.5, class_="ink")
@@ -263,8 +263,8 @@ def _hatching(name: str) -> str:
 
 def _edges(x: Sequence[float]) -> list[float]:
     """Return where each x begins, and where the last one ends: half-way to its neighbors."""
-    between = [(low + high) / 2 for low, high in pairwise(x)]
-    return [x[0] - 0.5, *between, x[-1] + 0.5]
+    gap = [(low + high) / 2 for low, high in pairwise(x)]
+    return [x[0] - 0.5, *gap, x[-1] + 0.5]
 
 
 def _text(text: str, **attributes: str | float) -> str:

@@ -45,20 +45,20 @@ def histogram(bins: Sequence[HistogramBin], *, name: str, title: str) -> str:
         >>> "Scores. 0 to 5: 2, 5 to 10: 1." in drawn
         True
     """
-    along = Scale(0.0, max(1, *(each.n for each in bins)), _NAMES, WIDTH - _COUNTS)
+    x_of = Scale(0.0, max(1, *(each.n for each in bins)), _NAMES, WIDTH - _COUNTS)
     parts = []
-    for at, each in enumerate(bins):
-        top = _MARGIN + _ROW * at
+    for index, each in enumerate(bins):
+        top = _MARGIN + _ROW * index
         hue, base = ("f1" if each.note else "f0"), top + 13
         parts.append(
             element("text", [words(each.label)], x=_NAMES - 8, y=base, class_="quiet",
                     text_anchor="end")
         )  # fmt: skip
         parts.append(
-            element("rect", x=_NAMES, y=top, width=along(each.n) - _NAMES, height=_BAR, class_=hue)
+            element("rect", x=_NAMES, y=top, width=x_of(each.n) - _NAMES, height=_BAR, class_=hue)
         )
         count = f"{each.n:,}" + (f" · {each.note}" if each.note else "")
-        parts.append(element("text", [words(count)], x=along(each.n) + 6, y=base, class_="ink"))
+        parts.append(element("text", [words(count)], x=x_of(each.n) + 6, y=base, class_="ink"))
     listed = ", ".join(
         f"{each.label}: {each.n:,}" + (f" ({each.note})" if each.note else "") for each in bins
     )

@@ -79,8 +79,8 @@ def interval_chart(
             *parts,
         ]
     parts += _tiers(drawn, head, layout.width)
-    for at, (row, score) in enumerate(zip(drawn, _score_texts(drawn), strict=True)):
-        parts += _row(row, score, layout, head + _ROW * (at + 0.5), address)
+    for index, (row, score) in enumerate(zip(drawn, _score_texts(drawn), strict=True)):
+        parts += _row(row, score, layout, head + _ROW * (index + 0.5), address)
     return document(
         parts,
         name=f"{name}-narrow" if narrow else name,
@@ -102,12 +102,12 @@ def _layout(low: float, high: float, *, narrow: bool, tiers: bool) -> _Layout:
 
 def _tiers(rows: Sequence[Mapping[str, Any]], head: float, width: float) -> Iterator[str]:
     """Yield a line above each row that begins a tier, with the tier's number at its end."""
-    for at, (above, row) in enumerate(pairwise([{}, *rows])):
+    for index, (above, row) in enumerate(pairwise([{}, *rows])):
         tier = row.get("tier")
         if tier is None or tier == above.get("tier"):
             continue
-        y = head + _ROW * at
-        if at:
+        y = head + _ROW * index
+        if index:
             yield element("line", x1=_MARGIN, y1=y, x2=width - _MARGIN, y2=y, class_="axis rule")
         yield _text(f"tier {tier}", x=width, y=y + _ROW / 2 + 4.5, class_="small quiet",
                     text_anchor="end")  # fmt: skip
@@ -121,9 +121,9 @@ def _ends(row: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def _axis(layout: _Layout, head: float, bottom: float) -> Iterator[str]:
-    along = layout.along
-    for value in ticks(along.low, along.high, most=layout.ticks):
-        x = along(value)
+    x_of = layout.along
+    for value in ticks(x_of.low, x_of.high, most=layout.ticks):
+        x = x_of(value)
         yield element("line", x1=x, y1=head - 6, x2=x, y2=bottom, class_="grid")
         yield _text(f"{value:,g}", x=x, y=bottom + 18, class_="small quiet", text_anchor="middle")
 
@@ -135,7 +135,7 @@ def _row(
     y: float,
     address: Callable[[str], str] | None,
 ) -> Iterator[str]:
-    along = layout.along
+    x_of = layout.along
     margin = _MARGIN if address is None else _PART_MARGIN
     name = shorten(_name(row), max_width=layout.names - _BESIDE - margin)
     place = {"x": layout.names - _BESIDE, "y": y + 4.5}
@@ -144,11 +144,11 @@ def _row(
     else:
         label = _text(name, **place, class_="ink end")
         yield element("a", [label], href=address(row["id"]), aria_label=_row_text(row))
-    end = x = along(float(row["score"]))
+    end = x = x_of(float(row["score"]))
     if "low" in row:
         low, end = (
-            edge if value is None else along(float(value))  # an open end has no end
-            for value, edge in ((row["low"], along.start), (row["high"], along.end))
+            edge if value is None else x_of(float(value))  # an open end has no end
+            for value, edge in ((row["low"], x_of.start), (row["high"], x_of.end))
         )
         yield element("path", d=f"M{number(low)} {number(y)}H{number(end)}", class_="line s0")
     yield element("path", d=f"M{number(x)} {number(y)}h0", class_="dot s0")

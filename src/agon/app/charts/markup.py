@@ -47,7 +47,9 @@ def style() -> str:
 
     def inks(theme: int, hues: tuple[str, ...]) -> str:
         rules = [f".{name}{{{prop}:{both[theme]}}}" for name, (prop, *both) in _INKS.items()]
-        colors = {str(at): (hue, hue) for at, hue in enumerate(hues)} | {"-others": _OTHERS[theme]}
+        colors = {str(index): (hue, hue) for index, hue in enumerate(hues)} | {
+            "-others": _OTHERS[theme]
+        }
         for name, (line, band) in colors.items():
             rules.append(f".s{name}{{stroke:{line}}}.f{name}{{fill:{band}}}")
         return "".join(rules)

@@ -43,16 +43,16 @@ def win_matrix(
         _text(subtitle + more, x=_MARGIN, y=50, class_="small quiet"),
     ]
     top = _HEAD + _CELL
-    for at, name in enumerate(drawn):
-        center = _CELL * (at + 0.5)
-        label = f"{at + 1} {name}"
+    for index, name in enumerate(drawn):
+        center = _CELL * (index + 0.5)
+        label = f"{index + 1} {name}"
         parts += [
             _text(shorten(label, max_width=_NAMES - 2 * _MARGIN), x=_MARGIN, y=top + center + 4.5,
                   class_="ink"),
-            _text(str(at + 1), x=_NAMES + center, y=top - 10, class_="small quiet",
+            _text(str(index + 1), x=_NAMES + center, y=top - 10, class_="small quiet",
                   text_anchor="middle"),
         ]  # fmt: skip
-        parts += _row(name, drawn, matches, y=top + _CELL * at)
+        parts += _row(name, drawn, matches, y=top + _CELL * index)
     described = [
         f"{first} against {second}: {100 * points / count:.0f} % of {count}"
         for (first, second), (points, count) in matches.items()
@@ -75,12 +75,12 @@ def _row(
     *,
     y: float,
 ) -> Iterator[str]:
-    for at, other in enumerate(names):
+    for index, other in enumerate(names):
         points, count = matches.get((name, other), (0.0, 0))
         if not count:
             continue
         rate = points / count
-        x = _NAMES + _CELL * at
+        x = _NAMES + _CELL * index
         yield element(
             "rect",
             [element("title", [words(f"{name} against {other}: {points:g} of {count}")])],

@@ -62,10 +62,10 @@ def probe_chart(probes: Sequence[Probe], *, under: str) -> str:
 def _row(probe: Probe, lines: Sequence[str], *, top: float) -> Iterator[str]:
     """Yield the elements of a probe."""
     name = shorten(probe.name, max_width=_NAMES - 8)
-    at = _MARGIN + _NAMES
+    left = _MARGIN + _NAMES
     yield element("text", [words(name)], x=_MARGIN, y=top + 12, class_="ink")
-    yield element("rect", x=at, y=top + 1, width=8, height=14, class_=_SHADES[probe.verdict])
-    yield element("text", [words(probe.verdict)], x=at + 14, y=top + 12, class_="ink")
+    yield element("rect", x=left, y=top + 1, width=8, height=14, class_=_SHADES[probe.verdict])
+    yield element("text", [words(probe.verdict)], x=left + 14, y=top + 12, class_="ink")
     for number, line in enumerate(lines):
         y = top + 12 + _LINE * number
-        yield element("text", [words(line)], x=at + _VERDICTS, y=y, class_="small quiet")
+        yield element("text", [words(line)], x=left + _VERDICTS, y=y, class_="small quiet")

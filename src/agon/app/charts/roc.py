@@ -63,9 +63,9 @@ def roc_chart(
         _text(title, x=_MARGIN, y=30, class_="title ink"),
         _text(subtitle, x=_MARGIN, y=50, class_="small quiet"),
     ]
-    for at, panel in enumerate(panels):
-        left = _MARGIN + at % COLUMNS * _CELL
-        parts += _panel(panel, left, _HEAD + at // COLUMNS * tall, most)
+    for index, panel in enumerate(panels):
+        left = _MARGIN + index % COLUMNS * _CELL
+        parts += _panel(panel, left, _HEAD + index // COLUMNS * tall, most)
     return document(
         parts,
         name=name,
@@ -82,26 +82,26 @@ def _panel(panel: RocPanel, left: float, top: float, most: float) -> Iterator[st
     yield _text(shorten(panel.finding, max_width=0.9 * room), x=left, y=top + 14,
                 class_="panel ink")  # fmt: skip
     yield _text(shorten(panel.attack, max_width=room), x=left, y=top + 29, class_="small quiet")
-    along = Scale(0.0, most, left + _LEFT, left + room - _MAX_LABEL)
-    up = Scale(0.0, 1.0, top + _TITLES + _PLOT, top + _TITLES)
+    x_of = Scale(0.0, most, left + _LEFT, left + room - _MAX_LABEL)
+    y_of = Scale(0.0, 1.0, top + _TITLES + _PLOT, top + _TITLES)
     for value in ticks(0.0, 1.0, most=3):
-        yield element("line", x1=along.start, y1=up(value), x2=along.end, y2=up(value),
+        yield element("line", x1=x_of.start, y1=y_of(value), x2=x_of.end, y2=y_of(value),
                       class_="grid")  # fmt: skip
-        yield _text(f"{value:g}", x=along.start - 6, y=up(value) + 4, class_="small quiet",
+        yield _text(f"{value:g}", x=x_of.start - 6, y=y_of(value) + 4, class_="small quiet",
                     text_anchor="end")  # fmt: skip
     for value in ticks(0.0, most, most=3):
-        yield _text(f"{value:g}", x=along(value), y=up.start + 16, class_="small quiet",
+        yield _text(f"{value:g}", x=x_of(value), y=y_of.start + 16, class_="small quiet",
                     text_anchor="middle")  # fmt: skip
     labels: dict[tuple[float, float], list[str]] = {}
-    for at, curve in enumerate(panel.curves):
-        hue = f"s{at % HUES}"
-        places = [f"{number(along(x))} {number(up(y))}" for x, y in sorted(curve.points)]
+    for index, curve in enumerate(panel.curves):
+        hue = f"s{index % HUES}"
+        places = [f"{number(x_of(x))} {number(y_of(y))}" for x, y in sorted(curve.points)]
         if len(places) > 1:
             yield element("path", d="M" + "L".join(places), class_=f"line {hue}")
         for place in places:
             yield element("path", d=f"M{place}h0", class_=f"dot {hue}")
         x, y = max(curve.points)
-        labels.setdefault((along(x) + 8, up(y) + 4.5), []).append(curve.label)
+        labels.setdefault((x_of(x) + 8, y_of(y) + 4.5), []).append(curve.label)
     for (x, y), texts in labels.items():
         label = shorten(", ".join(filter(None, texts)), max_width=_MAX_LABEL)
         yield _text(label, x=x, y=y, class_="small quiet")

@@ -56,7 +56,7 @@ def ticks(low: float, high: float, *, most: int, integers: bool = False) -> list
         if last - first < most:
             break
     places = max(0, -math.floor(math.log10(step)))
-    values = (round(at * step, places) for at in range(first, last + 1))
+    values = (round(index * step, places) for index in range(first, last + 1))
     return [int(value) if value.is_integer() else value for value in values] or [low]
 
 
@@ -79,8 +79,8 @@ def spread(desired: Sequence[float], *, gap: float, low: float, high: float) -> 
     # After subtracting the gaps before them, coordinates must not decrease: pool those that do
     # (isotonic regression).
     pools: list[tuple[float, int]] = []
-    for at, place in enumerate(desired):
-        mean, count = place - at * gap, 1
+    for index, place in enumerate(desired):
+        mean, count = place - index * gap, 1
         while pools and pools[-1][0] > mean:
             before, pooled = pools.pop()
             mean = (mean * count + before * pooled) / (count + pooled)
@@ -88,4 +88,4 @@ def spread(desired: Sequence[float], *, gap: float, low: float, high: float) -> 
         pools.append((mean, count))
     last = high - gap * (len(desired) - 1)
     bounded = [max(low, min(mean, max(low, last))) for mean, count in pools for _ in range(count)]
-    return [place + at * gap for at, place in enumerate(bounded)]
+    return [place + index * gap for index, place in enumerate(bounded)]

@@ -18,10 +18,10 @@ def sparkline(steps: Sequence[tuple[float, float]], *, label: str) -> str:
         steps: time and value from then on, at least one, in the order of time.
         label: what it shows, for screen readers.
     """
-    along, up = scales(steps)
+    x_of, y_of = scales(steps)
     (begin, first), *others = steps
-    path = f"M{number(along(begin))} {number(up(first))}" + "".join(
-        f"H{number(along(at))}V{number(up(value))}" for at, value in others
+    path = f"M{number(x_of(begin))} {number(y_of(first))}" + "".join(
+        f"H{number(x_of(step))}V{number(y_of(value))}" for step, value in others
     )
     return element(
         "svg",

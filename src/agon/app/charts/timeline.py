@@ -51,11 +51,11 @@ def timeline(
         narrow: whether it is laid out for a phone.
         percent: whether the values are shares, which are labeled in percent.
     """
-    along, up = scales(points, narrow=narrow, percent=percent)
-    labels = _value_labels(up, percent=percent)
+    x_of, y_of = scales(points, narrow=narrow, percent=percent)
+    labels = _value_labels(y_of, percent=percent)
     first, last = (_label(points[at].value, percent=percent) for at in (0, -1))
     return document(
-        [*_axes(along, up, labels), _line(points, along, up), *_points(points, along, up)],
+        [*_axes(x_of, y_of, labels), _line(points, x_of, y_of), *_points(points, x_of, y_of)],
         name=f"{name}-narrow" if narrow else name,
         title=title,
         description=f"{title}: {len(points)} steps, from {first} on "
@@ -74,13 +74,13 @@ def scales(
     times = [point.at.timestamp() for point in points]
     values = [point.value for point in points]
     room = (max(values) - min(values)) * 0.05 or 1.0
-    up = Scale(min(values) - room, max(values) + room, HEIGHT - _BOTTOM, _TOP)
-    labels = _value_labels(up, percent=percent)
+    y_of = Scale(min(values) - room, max(values) + room, HEIGHT - _BOTTOM, _TOP)
+    labels = _value_labels(y_of, percent=percent)
     left = max(
         [_NARROW_LEFT if narrow else _LEFT, *(width(label) + _BESIDE for _, label in labels)]
     )
     end = (NARROW_WIDTH if narrow else WIDTH) - _RIGHT
-    return Scale(times[0], times[-1], left + 8, end), up
+    return Scale(times[0], times[-1], left + 8, end), y_of
 
 
 def end_labels(first: datetime, last: datetime) -> tuple[str, str]:
@@ -99,9 +99,9 @@ def end_labels(first: datetime, last: datetime) -> tuple[str, str]:
     return labels
 
 
-def _value_labels(up: Scale, *, percent: bool) -> list[tuple[float, str]]:
+def _value_labels(y_of: Scale, *, percent: bool) -> list[tuple[float, str]]:
     """Return the ticks of the values, each with a label that no other one has."""
-    values = ticks(up.low, up.high, most=5)
+    values = ticks(y_of.low, y_of.high, most=5)
     short = [_label(value, percent=percent) for value in values]
     labels = short if len({*short}) == len(values) else [f"{value:,}" for value in values]
     return list(zip(values, labels, strict=True))
@@ -111,35 +111,35 @@ def _label(value: float, *, percent: bool) -> str:
     return f"{100 * value:,.{_DIGITS}g} %" if percent else f"{value:,.{_DIGITS}g}"
 
 
-def _axes(along: Scale, up: Scale, labels: Sequence[tuple[float, str]]) -> Iterator[str]:
-    left = along.start - 8
+def _axes(x_of: Scale, y_of: Scale, labels: Sequence[tuple[float, str]]) -> Iterator[str]:
+    left = x_of.start - 8
     for value, label in labels:
-        y = up(value)
-        yield element("line", x1=left, y1=y, x2=along.end, y2=y, class_="grid")
+        y = y_of(value)
+        yield element("line", x1=left, y1=y, x2=x_of.end, y2=y, class_="grid")
         yield element("text", [words(label)], x=left - 8, y=y + 4, class_="quiet",
                       text_anchor="end")  # fmt: skip
-    first, last = (datetime.fromtimestamp(end, UTC) for end in (along.low, along.high))
+    first, last = (datetime.fromtimestamp(end, UTC) for end in (x_of.low, x_of.high))
     y = HEIGHT - 8
     if first == last:
-        yield element("text", [f"{first:{_FORMS[1]}}"], x=along(along.low), y=y, class_="quiet",
+        yield element("text", [f"{first:{_FORMS[1]}}"], x=x_of(x_of.low), y=y, class_="quiet",
                       text_anchor="middle")  # fmt: skip
         return
     before, after = end_labels(first, last)
-    yield element("text", [before], x=along.start, y=y, class_="quiet")
-    yield element("text", [after], x=along.end, y=y, class_="quiet", text_anchor="end")
+    yield element("text", [before], x=x_of.start, y=y, class_="quiet")
+    yield element("text", [after], x=x_of.end, y=y, class_="quiet", text_anchor="end")
 
 
-def _line(points: Sequence[Point], along: Scale, up: Scale) -> str:
+def _line(points: Sequence[Point], x_of: Scale, y_of: Scale) -> str:
     drawn, *others = points
-    path = f"M{number(along(drawn.at.timestamp()))} {number(up(drawn.value))}" + "".join(
-        f"H{number(along(point.at.timestamp()))}V{number(up(point.value))}" for point in others
+    path = f"M{number(x_of(drawn.at.timestamp()))} {number(y_of(drawn.value))}" + "".join(
+        f"H{number(x_of(point.at.timestamp()))}V{number(y_of(point.value))}" for point in others
     )
     return element("path", d=path, class_="line s0")
 
 
-def _points(points: Sequence[Point], along: Scale, up: Scale) -> Iterator[str]:
+def _points(points: Sequence[Point], x_of: Scale, y_of: Scale) -> Iterator[str]:
     for point in points:
         dot = element("circle", [element("title", [words(point.text)])],
-                      cx=along(point.at.timestamp()), cy=up(point.value), r=5,
+                      cx=x_of(point.at.timestamp()), cy=y_of(point.value), r=5,
                       class_="f0 edge")  # fmt: skip
         yield element("a", [dot], href=point.address, aria_label=point.text)

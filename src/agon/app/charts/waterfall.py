@@ -62,7 +62,7 @@ def waterfall(explanation: Explanation, *, under: str) -> str:
     """
     parts = explanation.first_parts(MAX_PARTS)
     totals, low, high = levels([part.points for part in parts], cut=_CUT)
-    along = Scale(low, high if high > low else low + 1, _NAMES, WIDTH - _MARGIN - _POINTS)
+    x_of = Scale(low, high if high > low else low + 1, _NAMES, WIDTH - _MARGIN - _POINTS)
     foot = _HEAD + _ROW * len(parts)
     height = foot + (0.0 if explanation.score is None else _BAR + 2) + _MARGIN
     place = "unscored" if explanation.rank is None else f"rank {explanation.rank}"
@@ -71,15 +71,15 @@ def waterfall(explanation: Explanation, *, under: str) -> str:
         _text(f"{explanation.id} · {place}", part=1.0, x=_MARGIN, y=30, class_="title ink"),
         _text(f"{explanation.board} · {under}", part=1.0, x=_MARGIN, y=50, class_="small quiet"),
     ]
-    zero = along(min(max(low, 0.0), high))
+    zero = x_of(min(max(low, 0.0), high))
     drawn.append(_vertical(zero, _HEAD - 8, height - _MARGIN, "grid"))
-    for at, total in enumerate(totals[1:]):
-        top = _HEAD + _ROW * at
-        drawn.append(_vertical(along(total), top + 1, top + 1 + _ROW, "axis rule"))
-    for at, (part, (before, after)) in enumerate(zip(parts, pairwise(totals), strict=True)):
-        drawn += _row(part, along(before), along(after), top=_HEAD + _ROW * at)
+    for index, total in enumerate(totals[1:]):
+        top = _HEAD + _ROW * index
+        drawn.append(_vertical(x_of(total), top + 1, top + 1 + _ROW, "axis rule"))
+    for index, (part, (before, after)) in enumerate(zip(parts, pairwise(totals), strict=True)):
+        drawn += _row(part, x_of(before), x_of(after), top=_HEAD + _ROW * index)
     if explanation.score is not None:
-        drawn += _total(explanation, zero, along(totals[-1]), top=foot)
+        drawn += _total(explanation, zero, x_of(totals[-1]), top=foot)
     return document(
         drawn,
         name="why",

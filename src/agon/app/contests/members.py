@@ -78,8 +78,8 @@ def _ranks(session: Session, contest: Contest, users: list[str]) -> dict[str, in
     if stored is None:
         return {}
     indexes = session.snapshots.row_indexes(stored.no, users)
-    at = {index: user for user, index in indexes.items() if index < stored.rows}
-    lines = session.snapshots.lines_at(stored.no, list(at))
+    position = {index: user for user, index in indexes.items() if index < stored.rows}
+    lines = session.snapshots.lines_at(stored.no, list(position))
     return {row["id"]: row["rank"] for row in map(orjson.loads, lines)}
 
 

@@ -82,9 +82,9 @@ class LedgerFolder:
             )
         except InvalidEntry as error:
             first = error.issues[0]
-            at = 1 if first.line is None else first.line
+            line = 1 if first.line is None else first.line
             raise Unreadable(
-                f"{file}: line {at} is not an entry ({first.what}); restore the file from a copy"
+                f"{file}: line {line} is not an entry ({first.what}); restore the file from a copy"
             ) from None
         self.seq, self._head = state.contest.seq, state.contest.head
         self._newest = read_time(state.at) if state.at else None

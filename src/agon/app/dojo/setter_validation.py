@@ -60,8 +60,8 @@ def require_same_terms(answer: HiddenAnswer, terms: tuple[str, ...]) -> None:
     """
     if terms != answer.terms:
         problem = answer.problem
-        at = matching_prefix(terms, answer.terms) + 1
-        name = term_name(at, first_index=problem.first_index)
+        index = matching_prefix(terms, answer.terms) + 1
+        name = term_name(index, first_index=problem.first_index)
         raise CheckFailed(
             f"the setter of {problem.id[:12]} gives another {name} than when it was "
             "judged; judge the problem again in another folder or contest"
@@ -77,10 +77,10 @@ def _require_determinism(check: DeterminismCheck, first_index: int) -> None:
             "the setter ended differently in two runs with different hash seeds: "
             f"{_ending_text(first)}, {_ending_text(second)}; make it deterministic"
         )
-    at = check.first_difference or 0
-    first_term, second_term = (_term(result, at) for result in (first, second))
+    index = check.first_difference or 0
+    first_term, second_term = (_term(result, index) for result in (first, second))
     raise InvalidSetter(
-        f"{term_name(at, first_index=first_index)} differs between two runs with different hash "
+        f"{term_name(index, first_index=first_index)} differs between two runs with different hash "
         f"seeds: {first_term} and {second_term}; "
         "make the setter deterministic (no sets, no hash(), no random)"
     )

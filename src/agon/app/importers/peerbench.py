@@ -78,8 +78,8 @@ def _tables(records: Records) -> dict[str, pa.Table]:
     if comments:
         # Ids of comments are unique within a kind only, so they are not read.
         union = " UNION ALL ".join(
-            f"SELECT user_id, created_at, {at} AS kind, _row FROM {name}"
-            for at, name in enumerate(comments)
+            f"SELECT user_id, created_at, {index} AS kind, _row FROM {name}"
+            for index, name in enumerate(comments)
         )
         tables["comments"] = records.sql(
             f"SELECT user_id, created_at FROM ({union}) ORDER BY kind, _row"

@@ -115,8 +115,8 @@ def _submissions(submissions: Mapping[str, tuple[int, datetime]], *, numbered: b
 
 def _table(rows: Sequence[tuple[Any, ...]], kinds: Mapping[str, pa.DataType]) -> pa.Table:
     return pa.table(
-        {name: pa.array([row[at] for row in rows], kind)
-         for at, (name, kind) in enumerate(kinds.items())}
+        {name: pa.array([row[index] for row in rows], kind)
+         for index, (name, kind) in enumerate(kinds.items())}
     )  # fmt: skip
 
 

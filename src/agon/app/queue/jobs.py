@@ -220,8 +220,8 @@ def round_job(
         not_before: earliest time.
         by: who requested it.
     """
-    at = "now" if not_before is None else not_before.isoformat()
-    purpose = "timer" if round_id is None and not_before else f"{round_id}:{ask}:{at}"
+    due = "now" if not_before is None else not_before.isoformat()
+    purpose = "timer" if round_id is None and not_before else f"{round_id}:{ask}:{due}"
     return NewJob(
         id=id,
         kind="round",

@@ -16,8 +16,8 @@ def queue_next(service: Service, session: Session, contest: Contest) -> None:
     if service.round_pause is None or contest.is_over:
         return
     now = service.clock()
-    at = now + service.round_pause
-    session.queue.add(round_job(contest, id=service.new_id(), not_before=at), now=now)
+    time = now + service.round_pause
+    session.queue.add(round_job(contest, id=service.new_id(), not_before=time), now=now)
 
 
 def queue_played(

@@ -79,7 +79,7 @@ def adjust(board: Board, adjustments: Sequence[Adjustment], *, shared: bool) -> 
         shared: whether equal scores share a rank, if no two rows of the board show it.
     """
     table = board.table
-    indexes = {name: at for at, name in enumerate(table["id"].to_pylist())}
+    indexes = {name: index for index, name in enumerate(table["id"].to_pylist())}
     scores = table["score"].to_numpy().astype(np.float64)
     applied = [adjustment for adjustment in adjustments if adjustment.id in indexes]
     points = np.zeros(len(scores))

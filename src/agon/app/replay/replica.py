@@ -261,12 +261,12 @@ def _keep(cache: dict[int, Any], position: int, value: object) -> None:
 
 def _show(growing: AppendOnlyTables, old: Spans, new: Spans) -> None:
     """Hide and show records where their validity intervals have changed."""
-    for (at, ending), turns in groupby(sorted(_turns(old, new)), key=lambda turn: turn[:2]):
+    for (seq, ending), turns in groupby(sorted(_turns(old, new)), key=lambda turn: turn[:2]):
         seqs = [record for _, _, record in turns]
         if ending:
-            growing.end(seqs, at=at)
+            growing.end(seqs, at=seq)
         else:
-            growing.begin(seqs, at=at)
+            growing.begin(seqs, at=seq)
 
 
 def _turns(old: Spans, new: Spans) -> Iterator[tuple[int, bool, int]]:

@@ -83,10 +83,10 @@ def attempt(
         clock: returns the time.
         allow_private: the service's ``webhook_allow_private``.
     """
-    at = clock()
+    time = clock()
     headers = {
         "content-type": "application/json",
-        **signed_headers(secret, id=delivery.id, at=at, body=body),
+        **signed_headers(secret, id=delivery.id, at=time, body=body),
     }
     try:
         target = check_address(webhook.url, resolve=resolve, allow_private=allow_private)
@@ -94,7 +94,7 @@ def attempt(
         answer = DeliveryAnswer(status=None, error=str(error), ms=0)
     else:
         answer = sender.send(target, headers=headers, body=body)
-    return with_attempt(delivery, answer, at=at)
+    return with_attempt(delivery, answer, at=time)
 
 
 def with_attempt(delivery: DeliveryLog, answer: DeliveryAnswer, *, at: datetime) -> DeliveryLog:

@@ -78,10 +78,10 @@ def read_terms(value: Any, *, n_check: int, digits: int) -> tuple[str, ...]:
         raise InvalidOutcome("terms is not a list; send decimal integers as text")
     if len(value) > n_check:
         raise InvalidOutcome(f"terms has {len(value):,} items; send {n_check:,} at most")
-    for at, term in enumerate(value, start=1):
+    for index, term in enumerate(value, start=1):
         fits = isinstance(term, str) and len(term) <= digits + 1 and _TERM.fullmatch(term)
         if not fits:
-            fact = f"term {at} is not a decimal integer of {digits:,} digits at most"
+            fact = f"term {index} is not a decimal integer of {digits:,} digits at most"
             raise InvalidOutcome(f"{fact}; send it as int() prints it")
     return tuple(value)
 

@@ -79,8 +79,8 @@ def measure(
     rules = ArenaRules()
     trials: dict[float, list[PowerTrial]] = {threshold: [] for threshold in THRESHOLDS}
     audited = 0
-    for at in range(seed, seed + worlds):
-        facts = _facts(case, at, rules)
+    for world_seed in range(seed, seed + worlds):
+        facts = _facts(case, world_seed, rules)
         for threshold in THRESHOLDS:
             stated = rules.override({"detector_false_alarms": threshold})
             named = _judges_of(FINDS[case.finding](facts, stated))
@@ -117,8 +117,8 @@ def judge_power(
     """
     rules = ArenaRules(detector_false_alarms=threshold)
     hits = alarms = judges = 0
-    for at in range(seed, seed + worlds):
-        facts = _facts(case, at, rules)
+    for world_seed in range(seed, seed + worlds):
+        facts = _facts(case, world_seed, rules)
         subjects, names = _subjects(case, facts), _judges_of(FINDS[case.finding](facts, rules))
         hits += len(subjects & names)
         alarms += len(names - subjects)
@@ -157,7 +157,7 @@ def _trial(case: JudgeCase, facts: Facts, names: set[str]) -> PowerTrial:
 
 def _subjects(case: JudgeCase, facts: Facts) -> set[str]:
     """Return the ids of the judges with the behavior."""
-    return {str(facts.judges.ids[SUBJECT + at]) for at in range(case.ring)}
+    return {str(facts.judges.ids[SUBJECT + index]) for index in range(case.ring)}
 
 
 def _judges_of(findings: Iterator[Finding]) -> set[str]:

@@ -169,7 +169,7 @@ def _features(text: str) -> Iterator[str]:
     yield from words
     yield from map(" ".join, pairwise(words))
     joined = f" {' '.join(words)} "
-    yield from (f"_{joined[at : at + _PART]}" for at in range(len(joined) - _PART + 1))
+    yield from (f"_{joined[index : index + _PART]}" for index in range(len(joined) - _PART + 1))
 
 
 @cache

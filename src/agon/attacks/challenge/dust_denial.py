@@ -22,10 +22,10 @@ def act(season: Season, plan: Plan) -> None:
         join(season, identities=majority(season), share=DUST)
     estimates = season.estimates
     own = estimates[season.own]
-    ahead = [at for at in season.rivals.tolist() if not estimates[at] < own]
-    uids = list(dict.fromkeys(season.miner_of(at) for at in reversed(ahead)))
+    ahead = [index for index in season.rivals.tolist() if not estimates[index] < own]
+    uids = list(dict.fromkeys(season.miner_of(index) for index in reversed(ahead)))
     chosen = set(uids[: int(plan["rivals"])])
-    denied = [at for at in ahead if season.miner_of(at) in chosen]
+    denied = [index for index in ahead if season.miner_of(index) in chosen]
     validators = [row["id"] for row in season.validators]
     agree(season, validators, but=denied)
     for validator in validators:

@@ -52,7 +52,9 @@ class PlayedSeason:
     def actions_until(self, epoch: int) -> int:
         """Return the number of submissions and reports by the end of an epoch."""
         accounts = {"miner", "validator"}
-        return sum(n for at, kind, n in self.season.actions if at <= epoch and kind not in accounts)
+        return sum(
+            n for when, kind, n in self.season.actions if when <= epoch and kind not in accounts
+        )
 
     def tables(self, epoch: int) -> Mapping[str, pa.Table]:
         """Return the records by the end of an epoch."""
@@ -82,7 +84,8 @@ class PlayedSeason:
             "id": pa.array([row["id"] for row in rows], pa.string()),
             "miner_uid": pa.array([row["miner_uid"] for row in rows], pa.int64()),
             "submitted_at": pa.array(
-                [self._time(row["epoch"], at) for at, row in enumerate(rows)], pa.timestamp("us")
+                [self._time(row["epoch"], index) for index, row in enumerate(rows)],
+                pa.timestamp("us"),
             ),
             "content_hash": pa.array([row["content_hash"] for row in rows], pa.string()),
             "source": pa.array([row["source"] for row in rows], pa.string()),

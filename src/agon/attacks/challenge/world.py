@@ -83,8 +83,8 @@ class World:
         table = self.tables["submissions"]
         if column not in table.column_names:
             return None
-        at = pc.index(table["id"], pa.scalar(self.facts.submissions.ids[submission]))
-        text: str | None = table[column][at.as_py()].as_py()
+        index = pc.index(table["id"], pa.scalar(self.facts.submissions.ids[submission]))
+        text: str | None = table[column][index.as_py()].as_py()
         return text
 
 
@@ -136,6 +136,6 @@ def _with_text_ids(name: str, table: pa.Table) -> pa.Table:
     """Return a table whose ids are text, as those of the attacker are."""
     ids = {c.name for t in SCHEMA if t.name == name for c in t.columns if c.kind == Kind.ID}
     for column in ids & set(table.column_names):
-        at = table.column_names.index(column)
-        table = table.set_column(at, column, table[column].cast(pa.string()))
+        index = table.column_names.index(column)
+        table = table.set_column(index, column, table[column].cast(pa.string()))
     return table

@@ -19,8 +19,11 @@ def act(season: Season, plan: Plan) -> None:
         for number in range(members * prompts):
             season.write(ring[number // prompts], number)
     pairs = [
-        (ring[(at + 1 + slot % givers) % members], season.prompt(at * prompts + slot // likes))
-        for at in range(members)
+        (
+            ring[(index + 1 + slot % givers) % members],
+            season.prompt(index * prompts + slot // likes),
+        )
+        for index in range(members)
         for slot in range(prompts * likes)
     ]
     for account, prompt in season.today(pairs):

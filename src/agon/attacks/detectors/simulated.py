@@ -72,8 +72,8 @@ def measure(
     for attack, case in contests.attacks.items():
         parts = PARTS if case.actions else PARTS[-1:]
         trials: dict[float, list[PowerTrial]] = {part: [] for part in parts}
-        for at in seeds:
-            made = contest.simulate(at, attack)
+        for world_seed in seeds:
+            made = contest.simulate(world_seed, attack)
             for part in parts:
                 trials[part].append(contest.trial(made, attack, case, part))
             advance()
@@ -89,8 +89,8 @@ def _without_attack(
     trials: dict[str, list[PowerTrial]] = {
         code: [] for code in discipline(contest.of.discipline).checks
     }
-    for at in seeds:
-        made = contest.simulate(at, None)
+    for world_seed in seeds:
+        made = contest.simulate(world_seed, None)
         honest = {str(row["id"]) for row in made.truth["people"].to_pylist()}
         findings = contest.findings(made.tables)
         for code, of_code in trials.items():

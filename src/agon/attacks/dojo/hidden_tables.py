@@ -52,7 +52,7 @@ def table_program(terms: int, rules: DojoRules) -> str | None:
         or len(rest) > room - _OWN
     ):
         return None
-    numbers = ", ".join(rest[at : at + width] for at in range(0, len(rest), width or 1))
+    numbers = ", ".join(rest[index : index + width] for index in range(0, len(rest), width or 1))
     more = f' + "".join(map(str, [{numbers}]))' if rest else ""
     return (
         f'def solver():\n    t = "{digits[:in_string]}"{more}\n'

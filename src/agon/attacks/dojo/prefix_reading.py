@@ -24,26 +24,26 @@ def _read(season: Season, problem: str, entries: int) -> None:
     hidden, guess = _hidden_bits(problem, terms), [0] * terms
     discloses_terms = season.rules.feedback != "gate"
     for entry in range(entries):
-        wrong = [at for at in range(terms) if hidden[at] != guess[at]]
+        wrong = [index for index in range(terms) if hidden[index] != guess[index]]
         matched = wrong[0] if wrong else terms
         if not season.submit(problem, _program(guess), matched=matched, kind="entry"):
             return
         if not wrong:
             return
         # The verdict names the first wrong term; without it the next guess is blind.
-        at = matched if discloses_terms else entry % terms
-        guess[at] = 1 - guess[at]
+        index = matched if discloses_terms else entry % terms
+        guess[index] = 1 - guess[index]
 
 
 def _hidden_bits(problem: str, terms: int) -> list[int]:
     """Return the terms of a problem, which no attacker sees."""
     blocks = range(terms // 256 + 1)
     text = b"".join(sha256(f"{problem}/{block}".encode()).digest() for block in blocks)
-    return [text[at // 8] >> at % 8 & 1 for at in range(terms)]
+    return [text[index // 8] >> index % 8 & 1 for index in range(terms)]
 
 
 def _program(bits: list[int]) -> str:
-    number = sum(bit << at for at, bit in enumerate(bits))
+    number = sum(bit << index for index, bit in enumerate(bits))
     return (
         f"def solver():\n    n = {number:#x}\n    return [n >> i & 1 for i in range({len(bits)})]\n"
     )

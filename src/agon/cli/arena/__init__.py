@@ -89,7 +89,7 @@ def rate_bots(  # noqa: PLR0913 (each is an option of the command)
     ci: bool,
     control: tuple[str, ...],
     by: str | None,
-    under: "RuleOptions",
+    rule_options: "RuleOptions",
     printing: parameters.OutputOptions,
 ) -> None:
     """Rate the bots of SOURCE: a folder of records, or a file of battles (- is stdin).
@@ -118,7 +118,7 @@ def rate_bots(  # noqa: PLR0913 (each is an option of the command)
             control=control,
             by=by,
             **reads,
-            **under,
+            **rule_options,
         )
     sources.echo_notes(ratings.notes)
     sources.echo_warnings(finding.message for finding in ratings.result.source_findings)

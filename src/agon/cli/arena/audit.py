@@ -25,7 +25,7 @@ def audit(
     source: str,
     *,
     reads: "SourceOptions",
-    under: "RuleOptions",
+    rule_options: "RuleOptions",
     form: str,
     output: Path | None,
 ) -> None:
@@ -45,7 +45,7 @@ def audit(
     from agon.cli.shared.tables import Output
 
     with working("examining"):
-        result = examine(source, **reads, **under)
+        result = examine(source, **reads, **rule_options)
     sources.echo_notes(result.notes)
     sources.echo_warnings(finding.message for finding in result.result.source_findings)
     if form == "svg":

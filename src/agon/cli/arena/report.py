@@ -46,19 +46,19 @@ def report_rounds(source: str, *, form: str, output: Path | None, target: "Targe
     """
     read, latencies = read_report(source, target)
     rows = read.rows
-    off = [] if _is_folder(source, target) else read_protections(source, target)
+    disabled = [] if _is_folder(source, target) else read_protections(source, target)
     if form == "json":
         document = {
             "bots": rows,
             "latencies": latencies,
-            "protections_off": off,
+            "protections_off": disabled,
             "degraded_rounds": read.degraded,
         }
         deliver_json(document, output)
         return
     if read.degraded:
         echo(f"degraded, no bot could be reached: {', '.join(read.degraded)}", err=True)
-    for each in off:
+    for each in disabled:
         echo(off_text(each), err=True)
     if form == TABLE:
         rows = [{**row, "probability": f"{row['probability']:.2g}"} for row in rows]

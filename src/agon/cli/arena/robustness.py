@@ -30,7 +30,7 @@ def robustness(
     reads: "SourceOptions",
     ranks: int,
     elo: bool,
-    under: "RuleOptions",
+    rule_options: "RuleOptions",
     form: str,
     output: Path | None,
 ) -> None:
@@ -49,7 +49,7 @@ def robustness(
     from agon.errors import NotScorable
 
     with working("refitting"):
-        result = measure(source, ranks=ranks, **reads, **under)
+        result = measure(source, ranks=ranks, **reads, **rule_options)
     sources.echo_notes(result.notes)
     if elo:
         rows = [vars(band) for band in result.bands]

@@ -290,11 +290,11 @@ def _show(report: "AttackReport") -> None:
     from agon.cli.shared.tables import Output
 
     summary = Output()
-    for under in report.editions:
-        summary.line(under.edition.full_name, style="bold")
-        _draw(summary, under.results, report.prices)
-        _draw_search(summary, report, under)
-        _draw_guards(summary, under, report.prices)
+    for attacked in report.editions:
+        summary.line(attacked.edition.full_name, style="bold")
+        _draw(summary, attacked.results, report.prices)
+        _draw_search(summary, report, attacked)
+        _draw_guards(summary, attacked, report.prices)
     summary.deliver()
 
 
@@ -326,16 +326,16 @@ def _draw(out: "Output", results: "tuple[AttackResult, ...]", prices: "Prices") 
     )
 
 
-def _draw_search(out: "Output", report: "AttackReport", under: "EditionAttacks") -> None:
+def _draw_search(out: "Output", report: "AttackReport", attacked: "EditionAttacks") -> None:
     from agon.app.analysis.attack_page import plan_text, ratio_text
     from agon.cli.shared.tables import TableColumn
 
-    if not under.searches:
+    if not attacked.searches:
         return
-    rows = list(report.cheapest(under))
+    rows = list(report.cheapest(attacked))
     plans = [plan_text(result) for _, result, _ in rows]
     money = [f"{result.effort.money(report.prices):,.2f}" for _, result, _ in rows]
-    out.line(f"cheapest of {sum(each.trials for each in under.searches):,} other plans")
+    out.line(f"cheapest of {sum(each.trials for each in attacked.searches):,} other plans")
     out.table(
         [
             TableColumn("goal", [goal for goal, _, _ in rows]),
@@ -352,20 +352,20 @@ def _draw_search(out: "Output", report: "AttackReport", under: "EditionAttacks")
     )
 
 
-def _draw_guards(out: "Output", under: "EditionAttacks", prices: "Prices") -> None:
+def _draw_guards(out: "Output", attacked: "EditionAttacks", prices: "Prices") -> None:
     from agon.cli.shared.tables import TableColumn
 
-    if not under.guards:
+    if not attacked.guards:
         return
-    effects = ["\n".join(guard.effect_texts(prices)) or "none" for guard in under.guards]
+    effects = ["\n".join(guard.effect_texts(prices)) or "none" for guard in attacked.guards]
     out.line("without one guard")
     out.table(
         [
-            TableColumn("guard", [", ".join(guard.rules) for guard in under.guards], folds=True),
+            TableColumn("guard", [", ".join(guard.rules) for guard in attacked.guards], folds=True),
             TableColumn("attacks it spoils", effects, folds=True),
             TableColumn(
                 "honest ranks",
-                [f"{guard.correlation:.4f}" for guard in under.guards],
+                [f"{guard.correlation:.4f}" for guard in attacked.guards],
                 right=True,
             ),
         ],

@@ -22,15 +22,15 @@ def warn(warnings: Iterable[str]) -> None:
         echo(f"warning: {text}", err=True)
 
 
-def at_epoch(under: "RuleOptions", epoch: int | None) -> "RuleOptions":
+def at_epoch(rule_options: "RuleOptions", epoch: int | None) -> "RuleOptions":
     """Return the rule options with the epoch among the overrides.
 
     Raises:
         UsageError: the epoch is also set by ``--set epoch``.
     """
     if epoch is None:
-        return under
-    overrides = under.get("overrides") or {}
+        return rule_options
+    overrides = rule_options.get("overrides") or {}
     if "epoch" in overrides:
         raise click.UsageError("the epoch is given twice: --epoch and --set epoch")
-    return {**under, "overrides": {**overrides, "epoch": str(epoch)}}
+    return {**rule_options, "overrides": {**overrides, "epoch": str(epoch)}}

@@ -38,7 +38,7 @@ def forecast_burn(
     epoch: int | None,
     ahead: int | None,
     competition: str | None,
-    under: "RuleOptions",
+    rule_options: "RuleOptions",
     form: str,
     output: Path | None,
 ) -> None:
@@ -57,7 +57,7 @@ def forecast_burn(
     from agon.cli.shared.output import working
 
     with working("forecasting"):
-        result = score("challenge", source, **reads, **epochs.at_epoch(under, epoch))
+        result = score("challenge", source, **reads, **epochs.at_epoch(rule_options, epoch))
         outlook = forecast(result, ahead=ahead, competition=competition)
     sources.echo_reading(result)
     epochs.warn(cautions(result))

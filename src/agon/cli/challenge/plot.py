@@ -50,7 +50,7 @@ def plot_epochs(
     kinds: tuple[str, ...],
     form: str | None,
     epoch: int | None,
-    under: "RuleOptions",
+    rule_options: "RuleOptions",
 ) -> None:
     """Draw the epochs of SOURCE.
 
@@ -78,7 +78,7 @@ def plot_epochs(
     from agon.wiring import png
 
     with working("drawing"):
-        result = score("challenge", source, **reads, **epochs.at_epoch(under, epoch))
+        result = score("challenge", source, **reads, **epochs.at_epoch(rule_options, epoch))
         drawn = {}
         for kind, file in targets.items():
             try:

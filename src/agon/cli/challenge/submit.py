@@ -60,7 +60,7 @@ def submit_weights(
     epoch: int | None,
     dry_run: bool,
     burn_uid_anyway: bool,
-    under: "RuleOptions",
+    rule_options: "RuleOptions",
     form: str,
     **where: Any,
 ) -> None:
@@ -82,7 +82,7 @@ def submit_weights(
     from agon.cli.shared.output import working
 
     with working("weighing"):
-        result = score("challenge", source, **reads, **epochs.at_epoch(under, epoch))
+        result = score("challenge", source, **reads, **epochs.at_epoch(rule_options, epoch))
         order = order_of(result, **where)
     sources.echo_reading(result)
     warnings = [*cautions(result), *imported_uids(result)]

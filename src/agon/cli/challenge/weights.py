@@ -38,7 +38,7 @@ def weights(
     epoch: int | None,
     every: bool,
     bittensor: bool,
-    under: "RuleOptions",
+    rule_options: "RuleOptions",
     printing: parameters.OutputOptions,
 ) -> None:
     """Compute the weights of all miners of SOURCE.
@@ -61,7 +61,7 @@ def weights(
     from agon.cli.shared.output import working
 
     with working("weighing"):
-        result = score("challenge", source, **reads, **epochs.at_epoch(under, epoch))
+        result = score("challenge", source, **reads, **epochs.at_epoch(rule_options, epoch))
         if every:
             from agon.app.challenge.epochs import weigh_epochs
 

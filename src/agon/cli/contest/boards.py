@@ -163,9 +163,11 @@ def history(
     out = Output(output)
     lists.add_rows(out, rows, columns=_STEPS, empty="no steps")
     for row in rows:
-        if by := row["by"]:
-            action = "rolled back" if by["rolled_back"] else by["kind"]
-            out.line(f"{row['seq']:,}: change set {by['change']} · {action} · {by['reason']}")
+        if author := row["by"]:
+            action = "rolled back" if author["rolled_back"] else author["kind"]
+            out.line(
+                f"{row['seq']:,}: change set {author['change']} · {action} · {author['reason']}"
+            )
     out.deliver()
 
 

@@ -121,7 +121,7 @@ def draw_contest(details: "Contest") -> None:
     """Print a contest in a line."""
     parts = [details.id, details.discipline, details.state, details.edition, f"entry {details.seq}"]
     times = {"starts": details.starts_at, "ends": details.ends_at}
-    parts += [f"{name} {_time(at)}" for name, at in times.items() if at is not None]
+    parts += [f"{name} {_time(time)}" for name, time in times.items() if time is not None]
     click.echo(" · ".join(parts))
 
 

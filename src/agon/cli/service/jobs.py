@@ -74,8 +74,8 @@ def draw_job(job: "Job") -> None:
         wait = "" if eta is None else f", about {eta:,.0f} s"
         out.line(f"before it in the queue: {row['position']}{wait}")
     for failure in row["causes"]:
-        at = lists.format_value(failure["at"])
-        out.line(f"{at} {failure['worker'] or ''}: {failure['cause']}", style="red")
+        time = lists.format_value(failure["at"])
+        out.line(f"{time} {failure['worker'] or ''}: {failure['cause']}", style="red")
     out.deliver()
 
 

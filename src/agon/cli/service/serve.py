@@ -57,7 +57,7 @@ def command(**options: Any) -> None:
         listening = listen(settings.host, settings.port)
         token = None if settings.auth == "open" else first_token(service)
         plan_rounds(service)
-        off = protections_off(service)
+        disabled = protections_off(service)
     finally:
         service.store.close()
     port = listening.getsockname()[1]
@@ -65,7 +65,7 @@ def command(**options: Any) -> None:
     report(f"agon serves at {site} ({settings.auth} authentication); its API is at {site}/api/v1")
     if token is not None:
         report(f"operator's token, shown only once: {token}")
-    for line in off:
+    for line in disabled:
         report(line)
     environment = {
         **{name: value for name, value in os.environ.items() if name not in _OF_CLIENTS},

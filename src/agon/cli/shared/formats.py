@@ -26,8 +26,8 @@ def json_chunks(value: Mapping[str, Any]) -> Iterator[bytes]:
     It is readable, ``grep`` finds a row, and a long list is never in memory twice.
     """
     yield b"{"
-    for at, (key, item) in enumerate(value.items()):
-        yield f"{',' if at else ''}\n  {json_text(str(key))}: ".encode()
+    for index, (key, item) in enumerate(value.items()):
+        yield f"{',' if index else ''}\n  {json_text(str(key))}: ".encode()
         if isinstance(item, list) and item:
             for nth, element in enumerate(item):
                 yield f"{',' if nth else '['}\n    {json_text(element)}".encode()

@@ -212,8 +212,8 @@ def rules(function: Function) -> Function:
     def call(
         *, edition: str | None, overrides: dict[str, str], as_of: str | None, **remaining: Any
     ) -> Any:
-        under: RuleOptions = {"edition": edition, "overrides": overrides, "as_of": as_of}
-        return function(under=under, **remaining)
+        rule_options: RuleOptions = {"edition": edition, "overrides": overrides, "as_of": as_of}
+        return function(rule_options=rule_options, **remaining)
 
     return edition_option(overrides_option(as_of_option(call)))
 

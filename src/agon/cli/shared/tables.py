@@ -183,16 +183,16 @@ def _fitting(
 ) -> tuple[list[TableColumn], list[str]]:
     """Return the columns that fit, and the names of the others; those of a group stay together."""
     groups: dict[object, list[int]] = {}
-    for at, column in enumerate(columns):
-        groups.setdefault(column.group or at, []).append(at)
+    for index, column in enumerate(columns):
+        groups.setdefault(column.group or index, []).append(index)
     used, shown = -_BETWEEN, set()
     for members in groups.values():
-        width = sum(columns[at].width + _BETWEEN for at in members)
+        width = sum(columns[index].width + _BETWEEN for index in members)
         if members[0] < needed or used + width <= available:
             used += width
             shown.update(members)
-    fitting = [column for at, column in enumerate(columns) if at in shown]
-    left_out = [column for at, column in enumerate(columns) if at not in shown]
+    fitting = [column for index, column in enumerate(columns) if index in shown]
+    left_out = [column for index, column in enumerate(columns) if index not in shown]
     return fitting, [column.title.replace(" ", "_") for column in left_out]
 
 
@@ -200,9 +200,9 @@ def _column_widths(columns: Sequence[TableColumn], available: int) -> list[int]:
     """Return the width of each column; those that fold get what is left, the last one first."""
     widths = [column.width for column in columns]
     rest = available - sum(widths) - _BETWEEN * (len(columns) - 1)
-    for at in reversed(range(len(columns))):
-        more = max(0, min(columns[at].widest - widths[at], rest))
-        widths[at] += more
+    for index in reversed(range(len(columns))):
+        more = max(0, min(columns[index].widest - widths[index], rest))
+        widths[index] += more
         rest -= more
     return widths
 

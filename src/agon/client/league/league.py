@@ -122,7 +122,7 @@ class League:
         known = {bot["owner"]: bot for bot in self._list("bots")}
         count = len(self.population.strengths)
         self._add_records("owners", [self._owner_row(number) for number in range(count)])
-        prompts = [{"id": f"p{at}", "text": f"Prompt {at}: why?"} for at in range(PROMPTS)]
+        prompts = [{"id": f"p{index}", "text": f"Prompt {index}: why?"} for index in range(PROMPTS)]
         self._send_lines("prompts", rows=prompts)
         for number in range(count):
             process = processes[number % len(processes)]
@@ -186,8 +186,8 @@ class League:
         """Return the record of an owner; handles that resemble each other would be findings."""
         seed = self.population.seed
         handle = "".join(
-            SYLLABLES[int(uniform(seed, "handle", str(number), str(at)) * len(SYLLABLES))]
-            for at in range(_NAME_PARTS)
+            SYLLABLES[int(uniform(seed, "handle", str(number), str(index)) * len(SYLLABLES))]
+            for index in range(_NAME_PARTS)
         )
         return {"id": self._owner(number), "handle": handle, "account_created_at": _LONG_AGO}
 

@@ -53,7 +53,7 @@ def explain_bot(
     parts = (
         _start(rules),
         *steps.earlier(played[:split]),
-        *(steps.part(int(match), split + at) for at, match in enumerate(played[split:])),
+        *(steps.part(int(match), split + index) for index, match in enumerate(played[split:])),
         _standing(games, int(games_of_version(facts, ratings)[bot]), rules),
     )
     row = board.row(name)
@@ -130,7 +130,7 @@ class _Steps:
         )
         before, after = self.points(match)
         change = publish(after - before)
-        against = str(self.facts.bots.ids[opponent_number])
+        opposed = str(self.facts.bots.ids[opponent_number])
         verbs = {1.0: "Beat", 0.5: "Tied with", 0.0: "Lost to"}
         verb = verbs.get(score, f"Took {score:g} points against")
         name = self.facts.matches.names([int(ratings.match[match])])[0]
@@ -139,7 +139,7 @@ class _Steps:
             f"match {name}",
             change,
             {
-                "opponent": against,
+                "opponent": opposed,
                 "rating": publish(own),
                 "opponent_rating": publish(opponent),
                 "score": score,
@@ -149,7 +149,7 @@ class _Steps:
                 "rating_after": after,
             },
             _elo_rules(rules),
-            f"{verb} {closed_text(against)} ({own:g} against {opponent:g}): "
+            f"{verb} {closed_text(opposed)} ({own:g} against {opponent:g}): "
             f"{k:g} × ({score:g} − {expected:.4f}){rounded} = {change:+g}.",
             records=(RecordRefs.of("matches", [name]),),
         )
@@ -272,11 +272,11 @@ class _Events:
                 f"The first {split:,} events moved the credibility to {end}.",
                 records=(self._votes(*self._matches_of(range(split))),),
             )
-        for at in range(split, len(self.kind)):
-            yield self._event(at)
-            held = self.after[at] - self.before[at] - self.change[at]
-            if held and self.kind[at] != CredibilityEvent.REINSTATED:
-                yield self._limit(at, held)
+        for index in range(split, len(self.kind)):
+            yield self._event(index)
+            held = self.after[index] - self.before[index] - self.change[index]
+            if held and self.kind[index] != CredibilityEvent.REINSTATED:
+                yield self._limit(index, held)
 
     def _limits(self) -> dict[str, int]:
         """Return the rules that limit credibility."""
@@ -285,7 +285,9 @@ class _Events:
         return limits if ceiling is None else limits | {"credibility_ceiling": ceiling}
 
     def _matches_of(self, places: range) -> list[str]:
-        voted = [self.match[at] for at in places if self.kind[at] != CredibilityEvent.REINSTATED]
+        voted = [
+            self.match[index] for index in places if self.kind[index] != CredibilityEvent.REINSTATED
+        ]
         return self.facts.matches.names(voted)
 
     def _votes(self, *matches: str) -> RecordRefs:

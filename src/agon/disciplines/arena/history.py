@@ -289,11 +289,11 @@ class Credibilities:
         if not (self.after[events] < level).any():
             return None
         fell = None
-        for at in range(events.start, events.stop):
-            if self.kind[at] == CredibilityEvent.REINSTATED:
+        for index in range(events.start, events.stop):
+            if self.kind[index] == CredibilityEvent.REINSTATED:
                 fell = None
-            elif fell is None and self.after[at] < level:
-                fell = at
+            elif fell is None and self.after[index] < level:
+                fell = index
         return fell
 
 

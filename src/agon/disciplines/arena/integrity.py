@@ -259,12 +259,14 @@ def handle_similarity(records: Records, facts: Facts, rules: ArenaRules) -> Iter
     )
     if not groups_found:
         return
-    group_of = {names[at]: number for number, (group, _) in enumerate(groups_found) for at in group}
+    group_of = {
+        names[index]: number for number, (group, _) in enumerate(groups_found) for index in group
+    }
     dealings = _dealings(facts, group_of, len(groups_found))
     ordinary = _ordinary_similarity(handles)
     for number, (group, share) in enumerate(groups_found):
-        ids = sorted(names[at] for at in group)
-        handles_listed = ", ".join(sorted(handles[at] for at in group)[:5])
+        ids = sorted(names[index] for index in group)
+        handles_listed = ", ".join(sorted(handles[index] for index in group)[:5])
         yield Finding(
             "handle-similarity",
             dealings[number].severity,

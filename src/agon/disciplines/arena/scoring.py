@@ -154,7 +154,7 @@ class ScoredArena:
             self.bots,
             ScoredArena._verdicts(self, self.strength_rules),
             self.strength_rules,
-            lambda at: self.facts.matches.names(places[at]),
+            lambda index: self.facts.matches.names(places[index]),
         )
 
     def within(self, column: str) -> dict[str, "ScoredArena"]:
@@ -242,9 +242,9 @@ class ScoredArena:
         """Return the index of an id among bots or judges, whichever the board ranks."""
         kind, other_kind = ("judge", "bot") if board == boards.JUDGES else ("bot", "judge")
         ids = self._ids(kind)
-        at = int(pc.index(ids, pa.scalar(name, pa.string())).as_py())
-        if at >= 0:
-            return at
+        index = int(pc.index(ids, pa.scalar(name, pa.string())).as_py())
+        if index >= 0:
+            return index
         if pc.index(self._ids(other_kind), pa.scalar(name, pa.string())).as_py() >= 0:
             other_board = boards.BOTS if other_kind == "bot" else boards.JUDGES
             raise NotFound(f"{name!r} is a {other_kind}, not a {kind}: look at board {other_board}")

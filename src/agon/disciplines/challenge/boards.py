@@ -58,7 +58,7 @@ def submissions_board(outcome: Outcome, reached: Mapping[str, list[Reach]]) -> B
     facts, consensus = outcome.submissions, outcome.consensus
     scored = np.flatnonzero(consensus.scored)
     scores = publish(consensus.scores[scored], places=PLACES)
-    ids = pa.array([facts.ids[at] for at in scored], pa.string())
+    ids = pa.array([facts.ids[index] for index in scored], pa.string())
     order, ranks = ranking(ids, [-scores, facts.turns[scored]], shared=False)
     rows = scored[order]
     names = [competition.id for competition in outcome.network.facts.competitions]
@@ -69,15 +69,15 @@ def submissions_board(outcome: Outcome, reached: Mapping[str, list[Reach]]) -> B
         "validators": consensus.reports.counted[rows].sum(axis=1),
         "outliers": consensus.flagged[rows].sum(axis=1),
         "stake_fraction": publish(consensus.stake_fractions[rows], places=PLACES),
-        "miner_uid": np.array([outcome.uid_of(at) for at in rows.tolist()], dtype=np.int64),
-        "competition": pa.array([names[at] for at in facts.competitions[rows]], pa.string()),
+        "miner_uid": np.array([outcome.uid_of(index) for index in rows.tolist()], dtype=np.int64),
+        "competition": pa.array([names[index] for index in facts.competitions[rows]], pa.string()),
     }
     if is_known(reached.values()):
-        cells = [reach_cell(reached.get(facts.ids[at], [])) for at in rows]
+        cells = [reach_cell(reached.get(facts.ids[index], [])) for index in rows]
         columns["reach"] = pa.array(cells, pa.string())
     unscored = tuple(
-        UnscoredRow(facts.ids[at], unscored_reason(outcome, at))
-        for at in np.flatnonzero(~consensus.scored).tolist()
+        UnscoredRow(facts.ids[index], unscored_reason(outcome, index))
+        for index in np.flatnonzero(~consensus.scored).tolist()
     )
     return Board("submissions", pa.table(columns), unscored, PLACES)
 
@@ -91,7 +91,7 @@ def validators_board(outcome: Outcome) -> Board:
     network, reports = outcome.network, outcome.consensus.reports
     scored = np.flatnonzero(reports.registered)
     shares = publish(reports.stakes[scored] / outcome.total_stake, places=PLACES)
-    ids = pa.array([network.facts.validators[at] for at in scored], pa.string())
+    ids = pa.array([network.facts.validators[index] for index in scored], pa.string())
     order, ranks = ranking(ids, [-shares], shared=False)
     rows = scored[order]
     counts = reports.counted[network.eligibility.is_original].sum(axis=0)
@@ -104,13 +104,13 @@ def validators_board(outcome: Outcome) -> Board:
         "stake": reports.stakes[rows],
         "evaluations": counts[rows],
         "flagged": flags[rows],
-        "mean_abs_z": pa.array([far[at] for at in rows], pa.float64()),
+        "mean_abs_z": pa.array([far[index] for index in rows], pa.float64()),
     }
     unscored = tuple(
         UnscoredRow(
-            network.facts.validators[at], f"has no stake at or before epoch {reports.epoch}"
+            network.facts.validators[index], f"has no stake at or before epoch {reports.epoch}"
         )
-        for at in np.flatnonzero(~reports.registered).tolist()
+        for index in np.flatnonzero(~reports.registered).tolist()
     )
     return Board("validators", pa.table(columns), unscored, PLACES)
 
@@ -144,12 +144,12 @@ def competitions_board(outcome: Outcome) -> Board:
     network, allocation = outcome.network, outcome.allocation
     competitions = network.facts.competitions
     tops = [state.top for state in allocation.states]
-    scored = np.array([at for at, top in enumerate(tops) if top is not None], dtype=np.int64)
+    scored = np.array([index for index, top in enumerate(tops) if top is not None], dtype=np.int64)
     scores = publish(np.array([top for top in tops if top is not None]), places=PLACES)
-    ids = pa.array([competitions[at].id for at in scored], pa.string())
+    ids = pa.array([competitions[index].id for index in scored], pa.string())
     order, ranks = ranking(ids, [-scores], shared=False)
     rows = scored[order]
-    states = [allocation.states[at] for at in rows]
+    states = [allocation.states[index] for index in rows]
     bests = np.zeros(len(competitions))
     np.maximum.at(bests, outcome.submissions.competitions, outcome.consensus.scores)
     columns = {
@@ -161,20 +161,20 @@ def competitions_board(outcome: Outcome) -> Board:
         "last_improvement": np.array([s.last_improvement for s in states], dtype=np.int64),
         "stale": np.array(
             [
-                staleness(network.of_competition[at], state, allocation.epoch)
-                for at, state in zip(rows, states, strict=True)
+                staleness(network.of_competition[index], state, allocation.epoch)
+                for index, state in zip(rows, states, strict=True)
             ],
             dtype=np.int64,
         ),
         "burn_percent": publish(allocation.burn_percents[rows]),
-        "emission_share": np.array([competitions[at].emission_share for at in rows]),
+        "emission_share": np.array([competitions[index].emission_share for index in rows]),
         "miners": np.bincount(allocation.shares.competitions, minlength=len(competitions))[rows],
     }
     unscored = tuple(
         UnscoredRow(
-            competitions[at].id, f"nobody has scored above 0 up to epoch {allocation.epoch}"
+            competitions[index].id, f"nobody has scored above 0 up to epoch {allocation.epoch}"
         )
-        for at, top in enumerate(tops)
+        for index, top in enumerate(tops)
         if top is None
     )
     return Board("competitions", pa.table(columns), unscored, PLACES)

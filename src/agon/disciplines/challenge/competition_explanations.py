@@ -35,8 +35,8 @@ def explain_competition(outcome: Outcome, board: Board, name: str) -> Explanatio
     ids = [competition.id for competition in outcome.network.facts.competitions]
     if name not in ids:
         raise not_found(board, name, ids)
-    at = ids.index(name)
-    rules, state = outcome.network.of_competition[at], outcome.allocation.states[at]
+    index = ids.index(name)
+    rules, state = outcome.network.of_competition[index], outcome.allocation.states[index]
     last = state.last_improvement
     if last is None:
         reason = next(row.reason for row in board.unscored if row.id == name)
@@ -59,7 +59,7 @@ def explain_competition(outcome: Outcome, board: Board, name: str) -> Explanatio
         note = f"{unimprovable_text(rules, state)}; {note}"
     elif full is not None:
         note = f"without an improvement, {note}"
-    remarks = [note, old_best_text(outcome, at), unsupported_text(outcome, at)]
+    remarks = [note, old_best_text(outcome, index), unsupported_text(outcome, index)]
     return Explanation(
         board.name,
         name,

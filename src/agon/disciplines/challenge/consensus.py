@@ -214,9 +214,9 @@ class RunningConsensus:
         )
         self._means[rows], self._fractions[rows] = _means(values, included, reported, self._stakes)
         share = self._eligibility.improvement_stakes[rows]
-        at = np.flatnonzero(share)
-        self._levels[rows[at]] = supported_levels(
-            values[at], included[at], self._stakes, share=share[at]
+        index = np.flatnonzero(share)
+        self._levels[rows[index]] = supported_levels(
+            values[index], included[index], self._stakes, share=share[index]
         )
 
     def _evaluate(self, epoch: int) -> BoolArray:

@@ -65,9 +65,9 @@ def gather(network: NetworkFacts) -> Evidence:
 def _evaluations_of(network: NetworkFacts, scores: EpochScores) -> tuple[npt.NDArray[Any], ...]:
     """Return the evaluations of one epoch with the reports they joined, as columns."""
     submissions, validators = _evaluated_pairs(network.facts.evaluations, scores.epoch)
-    at = np.searchsorted(scores.rows, submissions)
-    included = network.eligibility.is_original[submissions] & scores.counted[at, validators]
-    submissions, validators, at = submissions[included], validators[included], at[included]
+    index = np.searchsorted(scores.rows, submissions)
+    included = network.eligibility.is_original[submissions] & scores.counted[index, validators]
+    submissions, validators, index = submissions[included], validators[included], index[included]
     sizes = scores.counted.sum(axis=1)
     filled = np.flatnonzero(sizes)
     medians = np.zeros(len(sizes))
@@ -77,13 +77,13 @@ def _evaluations_of(network: NetworkFacts, scores: EpochScores) -> tuple[npt.NDA
     groups = network.eligibility.groups[submissions]
     least = np.array([rules.outlier_min_values for rules in network.eligibility.outlier_rules])
     return (
-        np.full(len(at), scores.epoch),
+        np.full(len(index), scores.epoch),
         submissions,
         validators,
-        scores.values[at, validators],
-        medians[at],
-        sizes[at] >= least[groups],
-        scores.flagged[at, validators],
+        scores.values[index, validators],
+        medians[index],
+        sizes[index] >= least[groups],
+        scores.flagged[index, validators],
     )
 
 

@@ -238,9 +238,9 @@ def _turn_parts(records: Records, board: Board, row: Mapping[str, Any]) -> list[
 
     Source: document 001, the earlier submission stands first.
     """
-    at = row["rank"] - 1
-    beside = board.table.slice(max(at - 1, 0), 3 if at else 2).to_pylist()
-    level = [other for other in beside if other["score"] == row["score"] and other != row]
+    index = row["rank"] - 1
+    neighbors = board.table.slice(max(index - 1, 0), 3 if index else 2).to_pylist()
+    level = [other for other in neighbors if other["score"] == row["score"] and other != row]
     if not level:
         return []
     table = records.sql("SELECT id::VARCHAR AS id, epoch_us(submitted_at) AS at FROM submissions")
@@ -280,11 +280,11 @@ def explain_submission(records: Records, outcome: Outcome, board: Board, name: s
     facts = outcome.submissions
     if name not in facts.number:
         raise not_found(board, name, facts.ids)
-    at = facts.number[name]
-    scored = bool(outcome.consensus.scored[at])
+    index = facts.number[name]
+    scored = bool(outcome.consensus.scored[index])
     row = board.row(name) if scored else None
-    parts = gate_parts(outcome, at)
-    parts += _evaluation_parts(records, outcome, at)
+    parts = gate_parts(outcome, index)
+    parts += _evaluation_parts(records, outcome, index)
     parts += _reward_parts(records, name)
     parts += _reach_parts(records, name)
     if row is not None:
@@ -296,11 +296,11 @@ def explain_submission(records: Records, outcome: Outcome, board: Board, name: s
         row["score"] if row else None,
         tuple(parts),
         PLACES,
-        None if scored else unscored_reason(outcome, at),
+        None if scored else unscored_reason(outcome, index),
         context={
             "epoch": outcome.epoch,
-            "miner_uid": outcome.uid_of(at),
-            "competition": outcome.competition_of(at).id,
+            "miner_uid": outcome.uid_of(index),
+            "competition": outcome.competition_of(index).id,
         },
     )
 
@@ -314,15 +314,15 @@ def explain_validator(outcome: Outcome, board: Board, name: str) -> Explanation:
     facts, consensus = outcome.network.facts, outcome.consensus
     if name not in facts.validators:
         raise not_found(board, name, facts.validators)
-    at = facts.validators.index(name)
-    if not consensus.reports.registered[at]:
+    index = facts.validators.index(name)
+    if not consensus.reports.registered[index]:
         reason = next(row.reason for row in board.unscored if row.id == name)
         return Explanation(board.name, name, None, None, (), PLACES, reason)
     row = board.row(name)
-    tested = int(tested_cells(outcome)[:, at].sum())
-    flagged = np.flatnonzero(consensus.flagged[:, at] & outcome.network.eligibility.is_original)
+    tested = int(tested_cells(outcome)[:, index].sum())
+    flagged = np.flatnonzero(consensus.flagged[:, index] & outcome.network.eligibility.is_original)
     thresholds = sorted({rules.outlier_threshold for rules in outcome.network.of_competition})
-    mean = mean_abs_z(outcome)[at]
+    mean = mean_abs_z(outcome)[index]
     said = "nothing to compare with" if mean is None else f"|z| is {number(mean)} on average"
     parts = (
         Part(

@@ -71,7 +71,7 @@ class Submissions:
     @cached_property
     def number(self) -> Mapping[str, int]:
         """Return the number of each id."""
-        return {name: at for at, name in enumerate(self.ids)}
+        return {name: index for index, name in enumerate(self.ids)}
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ def _submissions(records: Records, competitions: list[str]) -> tuple[Submissions
     submitted = table["submitted_us"].to_numpy()
     turns = np.empty(len(ids), dtype=np.int64)
     turns[np.lexsort([np.arange(len(ids)), submitted])] = np.arange(len(ids))
-    place = {name: at for at, name in enumerate(competitions)}
+    place = {name: index for index, name in enumerate(competitions)}
     submissions = Submissions(
         ids,
         table["miner_uid"].to_numpy(),
@@ -306,7 +306,7 @@ def _seats(records: Records, submissions: Submissions) -> Seats:
     A hotkey loses its seat when its uid gets another one, or none; that comes before what it gains
     in the same epoch.
     """
-    number = {name: at for at, name in enumerate(submissions.hotkey_names)}
+    number = {name: index for index, name in enumerate(submissions.hotkey_names)}
     holders: dict[int, int | None] = {}
     changes: list[tuple[int, int, int, int]] = []
     rows = records.sql(
@@ -352,19 +352,19 @@ def rows_behind(
         epoch: the latest epoch that counts.
     """
     wanted = f"submission_id::VARCHAR = {literal(submission)}"
-    behind: dict[str, tuple[RecordRefs, ...]] = {}
+    later: dict[str, tuple[RecordRefs, ...]] = {}
     tasks = records.sql(
         "SELECT validator_id::VARCHAR AS validator, list(task_id::VARCHAR ORDER BY _row) AS tasks "
         f"FROM task_results WHERE {wanted} AND {epoch} >= 0 GROUP BY validator_id"
     )
     for row in tasks.to_pylist():
-        behind[row["validator"]] = (RecordRefs.of("task_results", row["tasks"]),)
+        later[row["validator"]] = (RecordRefs.of("task_results", row["tasks"]),)
     evaluations = records.sql(
         "SELECT validator_id::VARCHAR AS validator, last(e._row ORDER BY "
         f"{_REPLACING}) AS place, max(coalesce(e.epoch, 0)) AS latest FROM evaluations e "
         f"WHERE {wanted} AND coalesce(e.epoch, 0) <= {epoch} GROUP BY validator_id"
     )
     for row in evaluations.to_pylist():
-        if row["validator"] not in behind or row["latest"] >= 0:
-            behind[row["validator"]] = (RecordRefs.of("evaluations", [f"row {row['place']}"]),)
-    return behind
+        if row["validator"] not in later or row["latest"] >= 0:
+            later[row["validator"]] = (RecordRefs.of("evaluations", [f"row {row['place']}"]),)
+    return later

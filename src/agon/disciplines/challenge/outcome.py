@@ -35,9 +35,9 @@ class Outcome:
     def of_miner(self) -> Mapping[int, list[int]]:
         """Return the numbers of the submissions that score for each uid."""
         numbers: dict[int, list[int]] = {}
-        for at, uid in enumerate(self.consensus.uids.tolist()):
+        for index, uid in enumerate(self.consensus.uids.tolist()):
             if uid >= 0:
-                numbers.setdefault(uid, []).append(at)
+                numbers.setdefault(uid, []).append(index)
         return numbers
 
     @cached_property

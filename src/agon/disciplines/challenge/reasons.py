@@ -99,8 +99,10 @@ def unregistered_reason(outcome: Outcome, submission: int) -> str:
 def weightless_reason(outcome: Outcome, uid: int) -> str:
     """Return why a miner is not on the board: none of its submissions is scored."""
     submissions = outcome.submissions
-    named = sorted(outcome.of_miner[uid], key=lambda at: int(submissions.turns[at]))
-    said = [f"{submissions.ids[at]}: {unscored_reason(outcome, at)}" for at in named[:_NAMED]]
+    named = sorted(outcome.of_miner[uid], key=lambda index: int(submissions.turns[index]))
+    said = [
+        f"{submissions.ids[index]}: {unscored_reason(outcome, index)}" for index in named[:_NAMED]
+    ]
     more = len(named) - _NAMED
     if more > 0:
         said.append(f"and {more:,} more")

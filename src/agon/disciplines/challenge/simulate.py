@@ -137,7 +137,7 @@ def simulate_network(
         if miner_attack.name in attacks:
             miner_attack.play(agents)
     stakes = np.round(dice.lognormal(8.0, 0.5, honest), 2).tolist()
-    names = [f"v{at + 1}" for at in range(honest)]
+    names = [f"v{index + 1}" for index in range(honest)]
     validators = _Validators(dice, agents, _honest_reports(dice, agents, honest), names, stakes)
     for validator_attack in BY_VALIDATORS:
         if validator_attack.name in attacks:
@@ -309,7 +309,7 @@ def _submissions(agents: _Agents) -> pa.Table:
     hours = np.array(agents.epochs) * 24 * 3600 * 1_000_000 + np.arange(count)
     return pa.table(
         {
-            "id": [f"s{at + 1}" for at in range(count)],
+            "id": [f"s{index + 1}" for index in range(count)],
             "miner_uid": pa.array(agents.miners, pa.int64()),
             "submitted_at": _START + hours.astype("timedelta64[us]"),
             "content_hash": agents.contents,
@@ -320,7 +320,7 @@ def _submissions(agents: _Agents) -> pa.Table:
 
 def _evaluations(reports: _Reports, names: list[str]) -> pa.Table:
     submissions = np.concatenate(reports.submissions)
-    known = pa.array([f"s{at + 1}" for at in range(int(submissions.max(initial=0)) + 1)])
+    known = pa.array([f"s{index + 1}" for index in range(int(submissions.max(initial=0)) + 1)])
     validators = np.concatenate(reports.validators)
     return pa.table(
         {
@@ -343,7 +343,7 @@ def _people(agents: _Agents, names: list[str], honest: int) -> pa.Table:
             "kind": ["miner"] * len(uids) + ["validator"] * len(names),
             "role": [
                 *(agents.roles.get(uid, "honest") for uid in uids),
-                *("honest" if at < honest else name for at, name in enumerate(names)),
+                *("honest" if index < honest else name for index, name in enumerate(names)),
             ],
             "skill": pa.array([*(best[uid] for uid in uids), *[None] * len(names)], pa.float64()),
         }

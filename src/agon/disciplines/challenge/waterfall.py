@@ -65,8 +65,8 @@ def explain_weight(records: Records, outcome: Outcome, board: Board, name: str) 
     if any(row.id == name for row in board.unscored):
         gates = tuple(
             part
-            for at in outcome.of_miner[uid]
-            for part in gate_parts(outcome, at, suffix=f" {outcome.submissions.ids[at]}")
+            for index in outcome.of_miner[uid]
+            for part in gate_parts(outcome, index, suffix=f" {outcome.submissions.ids[index]}")
         )
         reason = weightless_reason(outcome, uid)
         return Explanation(board.name, name, None, None, gates, PLACES, reason, context=context)
@@ -106,21 +106,21 @@ def _consensus_parts(records: Records, outcome: Outcome, submission: int) -> lis
     name = outcome.submissions.ids[submission]
     validators = outcome.network.facts.validators
     reported, stake = gate_parts(outcome, submission, suffix=f" {name}")
-    behind: dict[str, list[str]] = defaultdict(list)
+    later: dict[str, list[str]] = defaultdict(list)
     rows_of = rows_behind(records, submission=name, epoch=outcome.epoch)
-    for at in np.flatnonzero(consensus.reports.counted[submission]).tolist():
-        for refs in rows_of[validators[at]]:
-            behind[refs.table] += refs.ids
+    for index in np.flatnonzero(consensus.reports.counted[submission]).tolist():
+        for refs in rows_of[validators[index]]:
+            later[refs.table] += refs.ids
     flagged = np.flatnonzero(consensus.flagged[submission]).tolist()
     said = [
-        f"{validators[at]} gave {number(consensus.reports.values[submission, at])}, "
-        f"{outlier_text(float(outcome.z_scores[submission, at]), rules)}"
-        for at in flagged
+        f"{validators[index]} gave {number(consensus.reports.values[submission, index])}, "
+        f"{outlier_text(float(outcome.z_scores[submission, index]), rules)}"
+        for index in flagged
     ]
     outliers = Part(
         f"outliers {name}",
         0.0,
-        {"outliers": [validators[at] for at in flagged]},
+        {"outliers": [validators[index] for index in flagged]},
         {
             "outlier_threshold": rules.outlier_threshold,
             "outlier_min_values": rules.outlier_min_values,
@@ -130,7 +130,7 @@ def _consensus_parts(records: Records, outcome: Outcome, submission: int) -> lis
         },
         "; ".join(said) or f"no |z| is above {rules.outlier_threshold:g}{by_stake_text(rules)}",
         threshold=rules.outlier_threshold,
-        records=(RecordRefs.of("validators", [validators[at] for at in flagged]),),
+        records=(RecordRefs.of("validators", [validators[index] for index in flagged]),),
     )
     score = float(consensus.scores[submission])
     mean = Part(
@@ -141,18 +141,18 @@ def _consensus_parts(records: Records, outcome: Outcome, submission: int) -> lis
         f"the stake-weighted mean of what is kept is {number(score)}",
         records=(RecordRefs.of("submissions", [name]),),
     )
-    rows = tuple(RecordRefs.of(table, ids) for table, ids in sorted(behind.items()))
+    rows = tuple(RecordRefs.of(table, ids) for table, ids in sorted(later.items()))
     return [replace(reported, records=rows), outliers, stake, mean]
 
 
 def _entry_stages(outcome: Outcome, entry: int, before: float) -> Iterator[Stage]:
     """Explain one entry: its share by strategy, less the burn, times the competition's part."""
-    shares, at = outcome.allocation.shares, int(outcome.allocation.shares.competitions[entry])
-    competition = outcome.network.facts.competitions[at]
-    rules, state = outcome.network.of_competition[at], outcome.allocation.states[at]
+    shares, index = outcome.allocation.shares, int(outcome.allocation.shares.competitions[entry])
+    competition = outcome.network.facts.competitions[index]
+    rules, state = outcome.network.of_competition[index], outcome.allocation.states[index]
     share, rank = float(shares.fractions[entry]), int(shares.ranks[entry])
-    burning = float(outcome.allocation.burn_percents[at])
-    miners = int((shares.competitions == at).sum())
+    burning = float(outcome.allocation.burn_percents[index])
+    miners = int((shares.competitions == index).sum())
     above = _next_place(outcome, entry)
     yield (
         before + share,
@@ -197,8 +197,8 @@ def _entry_stages(outcome: Outcome, entry: int, before: float) -> Iterator[Stage
 def _next_place(outcome: Outcome, entry: int) -> NextStep | None:
     """Return what the next better share needs, where the strategy is by rank."""
     shares = outcome.allocation.shares
-    at, rank = int(shares.competitions[entry]), int(shares.ranks[entry])
-    rules = outcome.network.of_competition[at]
+    index, rank = int(shares.competitions[entry]), int(shares.ranks[entry])
+    rules = outcome.network.of_competition[index]
     if rules.strategy == "winner_takes_all" and rank > rules.top_n:
         place = rules.top_n
     elif rules.strategy == "ranked" and rank > 1:
@@ -220,8 +220,8 @@ def _next_place(outcome: Outcome, entry: int) -> NextStep | None:
 
 def _cap(outcome: Outcome, uid: int, before: float) -> Stage:
     rules = outcome.network.rules
-    at = int(np.searchsorted(outcome.network.uids, uid))
-    after = float(outcome.allocation.weights[at])
+    index = int(np.searchsorted(outcome.network.uids, uid))
+    after = float(outcome.allocation.weights[index])
     total = math.fsum(outcome.allocation.uncapped.tolist())
     limit = rules.weight_cap * total
     if after < before:
@@ -254,9 +254,9 @@ def _burn_stages(outcome: Outcome) -> Iterator[Stage]:
     """Explain UID 0's share: decay, competitions without weights, the unassigned part, the cap."""
     allocation = outcome.allocation
     total = 0.0
-    for at in range(len(outcome.network.facts.competitions)):
-        total += float(allocation.burned[at])
-        yield total, _burned_part(outcome, at)
+    for index in range(len(outcome.network.facts.competitions)):
+        total += float(allocation.burned[index])
+        yield total, _burned_part(outcome, index)
     total += allocation.unassigned
     if allocation.unassigned > 0:
         yield total, _unassigned_part(allocation.unassigned)
@@ -308,7 +308,7 @@ def _unassigned_part(unassigned: float) -> Part:
 def _own_part(outcome: Outcome) -> Part:
     """Explain what submissions of UID 0 earned."""
     burn_uid = outcome.network.rules.burn_uid
-    names = [outcome.submissions.ids[at] for at in outcome.of_miner[burn_uid]]
+    names = [outcome.submissions.ids[index] for index in outcome.of_miner[burn_uid]]
     return Part(
         "own",
         0.0,
@@ -322,7 +322,9 @@ def _own_part(outcome: Outcome) -> Part:
 def _unregistered_part(outcome: Outcome) -> Part:
     """Explain what submissions earned whose hotkeys hold no uid."""
     shares = outcome.allocation.shares
-    names = [outcome.submissions.ids[at] for at in shares.submissions[shares.uids < 0].tolist()]
+    names = [
+        outcome.submissions.ids[index] for index in shares.submissions[shares.uids < 0].tolist()
+    ]
     return Part(
         "unregistered",
         0.0,

@@ -156,9 +156,9 @@ def all_weights(
         epochs = range(first, facts.last_epoch + 1)
     weights = np.zeros((len(epochs), len(network.uids)))
     burn = np.zeros(len(epochs))
-    for at, allocation in enumerate(allocations(network, epochs)):
-        weights[at] = allocation.weights
-        burn[at] = allocation.burn
+    for index, allocation in enumerate(allocations(network, epochs)):
+        weights[index] = allocation.weights
+        burn[index] = allocation.burn
     return WeightHistory(np.array(epochs), network.uids, weights, burn, rules.rounding)
 
 
@@ -209,12 +209,12 @@ def _next_states(
             [
                 BestScore(
                     scores.epoch,
-                    float(scores.scores[at]),
-                    at,
-                    float(scores.levels[at]),
-                    int(scores.first_evaluated[at]),
+                    float(scores.scores[index]),
+                    index,
+                    float(scores.levels[index]),
+                    int(scores.first_evaluated[index]),
                 )
-                for at in _candidates(best, scores, rules)
+                for index in _candidates(best, scores, rules)
             ],
             threshold=rules.improvement_threshold,
             improvement=rules.improvement,
@@ -320,14 +320,14 @@ def allocate(
     )
     paid, burned = np.zeros(len(shares.fractions)), np.zeros(len(states))
     starts = np.searchsorted(shares.competitions, np.arange(len(states) + 1))
-    for at, (low, high) in enumerate(pairwise(starts)):
+    for index, (low, high) in enumerate(pairwise(starts)):
         pay = emission(
             shares.fractions[low:high],
-            emission_share=network.facts.competitions[at].emission_share,
-            burn_percent=percents[at],
-            burn_application=network.of_competition[at].burn_application,
+            emission_share=network.facts.competitions[index].emission_share,
+            burn_percent=percents[index],
+            burn_application=network.of_competition[index].burn_application,
         )
-        paid[low:high], burned[at] = pay.miners, pay.burned
+        paid[low:high], burned[index] = pay.miners, pay.burned
     uids, burn_uid = shares.uids, network.rules.burn_uid
     own = math.fsum(paid[uids == burn_uid].tolist())
     unregistered = math.fsum(paid[uids < 0].tolist())

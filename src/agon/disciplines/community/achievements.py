@@ -23,9 +23,9 @@ def column(tally: Tally) -> pa.Array:
     """Return all badges as (name, earned); earned is empty where no record has a time."""
     facts = tally.facts
     who: list[IntArray] = []
-    for at, (badge, _) in enumerate(BADGES):
+    for index, (badge, _) in enumerate(BADGES):
         held = np.flatnonzero(tally.counts[badge.count] >= badge.threshold(facts.rules))
-        who.append(np.stack([held, np.full(len(held), at)], axis=1))
+        who.append(np.stack([held, np.full(len(held), index)], axis=1))
     rows = np.concatenate(who)
     rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
     never = np.full(len(facts.people), NO_TIME)

@@ -165,8 +165,8 @@ def _burst(scene: _Scene) -> None:
     (person,) = scene.accounts("feedback-burst", 1)
     prompts = scene.some_prompts(60)
     start = int(scene.rng.integers(scene.people.span // 2)) + scene.people.span // 2
-    at = scene.people.start + start + np.sort(scene.rng.integers(5 * _MINUTE, size=len(prompts)))
-    scene.like(np.full(len(prompts), person), prompts, at=at)
+    times = scene.people.start + start + np.sort(scene.rng.integers(5 * _MINUTE, size=len(prompts)))
+    scene.like(np.full(len(prompts), person), prompts, at=times)
 
 
 def _one_target(scene: _Scene) -> None:
@@ -180,8 +180,8 @@ def _one_target(scene: _Scene) -> None:
 def _look_alike(scene: _Scene) -> None:
     known = scene.people.handles[int(scene.rng.integers(scene.honest))].as_py()
     look = {"o": "0", "l": "1", "e": "3", "a": "4", "s": "5", "t": "7"}
-    at = next((at for at, letter in enumerate(known) if letter in look), None)
-    copy = known + "-" if at is None else known[:at] + look[known[at]] + known[at + 1 :]
+    index = next((index for index, letter in enumerate(known) if letter in look), None)
+    copy = known + "-" if index is None else known[:index] + look[known[index]] + known[index + 1 :]
     scene.people.join("near-duplicate-handle", [copy])
 
 

@@ -121,11 +121,11 @@ def combined_board(tally: Tally, boards: Mapping[str, Board]) -> Board:
     facts, size = tally.facts, len(tally.facts.people)
     scores, ranks, percentiles = {}, {}, {}
     for name, board in boards.items():
-        at = facts.people_at(board.table["id"])
+        index = facts.people_at(board.table["id"])
         values = board.table["score"].to_numpy()
-        scores[name] = _scatter(at, values, size)
-        ranks[name] = _scatter(at, board.table["rank"].to_numpy(), size)
-        percentiles[name] = _scatter(at, publish(percentile_ranks(values), places=PLACES), size)
+        scores[name] = _scatter(index, values, size)
+        ranks[name] = _scatter(index, board.table["rank"].to_numpy(), size)
+        percentiles[name] = _scatter(index, publish(percentile_ranks(values), places=PLACES), size)
     total = scores["user-score"].to_numpy()
     columns = {
         "components": _struct(scores),
@@ -185,7 +185,7 @@ def _board(
 
 
 def _rows_of(columns: Mapping[str, pa.Array]) -> Columns:
-    return lambda at: {name: column.take(pa.array(at)) for name, column in columns.items()}
+    return lambda index: {name: column.take(pa.array(index)) for name, column in columns.items()}
 
 
 def _counts(tally: Tally, people: IntArray) -> pa.Array:

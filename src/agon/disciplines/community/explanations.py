@@ -207,16 +207,16 @@ def _prompt_parts(facts: Facts, evidence: Evidence) -> Iterator[Part]:
     order = np.lexsort((mine, -np.abs(quality[mine])))
     moving = mine[order][quality[mine][order] != 0]
     names = facts.prompts.text
-    for at in moving[:_PROMPTS_SHOWN].tolist():
-        positive, reviews = int(facts.positives[at]), int(facts.reviews[at])
-        name = names[at].as_py()
+    for index in moving[:_PROMPTS_SHOWN].tolist():
+        positive, reviews = int(facts.positives[index]), int(facts.reviews[index])
+        name = names[index].as_py()
         yield Part(
             f"prompt {name}",
-            float(quality[at]),
+            float(quality[index]),
             {"positive": positive, "negative": reviews - positive, "reviews": reviews},
             used,
             f"{positive} positive and {reviews - positive} negative of {reviews} reviews: "
-            f"quality {number(float(quality[at]))}",
+            f"quality {number(float(quality[index]))}",
             threshold=least,
             records=(RecordRefs.of("prompts", [name]),),
         )

@@ -115,9 +115,9 @@ class Facts:
     def created(self) -> IntArray:
         """Return when each prompt was created: microseconds since 1970, or ``NO_TIME``."""
         table = self.records.sql("SELECT id, epoch_us(created_at) AS at FROM prompts")
-        at = np.full(len(self.prompts), NO_TIME)
-        at[self.prompts.of(table["id"])] = as_int64(table["at"], empty=int(NO_TIME))
-        return at
+        times = np.full(len(self.prompts), NO_TIME)
+        times[self.prompts.of(table["id"])] = as_int64(table["at"], empty=int(NO_TIME))
+        return times
 
     @cached_property
     def benchmarks(self) -> sets.Benchmarks:

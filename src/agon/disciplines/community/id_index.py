@@ -140,9 +140,9 @@ class _HashPlaces:
             return _array(pc.fill_null(pc.index_in(ids, value_set=self._ids.cast(ids.type)), -1))
         sought = ids.dictionary_encode()
         which = pc.index_in(self._ids.cast(ids.type), value_set=sought.dictionary)
-        at = np.flatnonzero(which.is_valid().to_numpy(zero_copy_only=False))
+        index = np.flatnonzero(which.is_valid().to_numpy(zero_copy_only=False))
         place = np.full(len(sought.dictionary) + 1, -1, dtype=np.int32)
-        place[_array(which.drop_null())] = at
+        place[_array(which.drop_null())] = index
         return place[_array(pc.fill_null(sought.indices, -1))]
 
 
@@ -200,14 +200,14 @@ def sum_and_count(
     counts = np.zeros(len(codes), dtype=np.int64)
     done = 0
     for batch in batches:
-        at, values = codes.short_of(batch[id_column]), as_int64(batch[value_column])
-        done += len(at)
+        index, values = codes.short_of(batch[id_column]), as_int64(batch[value_column])
+        done += len(index)
         if done >= ARRAYS_COMPILED_FROM:
-            compile_loop(_add)(at, values, totals, counts)
+            compile_loop(_add)(index, values, totals, counts)
             continue
-        known = at >= 0
-        np.add.at(totals, at[known], values[known])
-        np.add.at(counts, at[known], 1)
+        known = index >= 0
+        np.add.at(totals, index[known], values[known])
+        np.add.at(counts, index[known], 1)
     return totals, counts
 
 
@@ -267,7 +267,9 @@ def as_bools(column: Any) -> npt.NDArray[np.bool_]:
 def _parts(ids: Any) -> list[pa.Array]:
     """Split a column into parts that fit into the processor's cache."""
     chunks = ids.chunks if isinstance(ids, pa.ChunkedArray) else [ids]
-    return [chunk[at : at + _PART] for chunk in chunks for at in range(0, len(chunk), _PART)]
+    return [
+        chunk[index : index + _PART] for chunk in chunks for index in range(0, len(chunk), _PART)
+    ]
 
 
 def _array(column: Any) -> npt.NDArray[Any]:

@@ -103,11 +103,11 @@ def _self_feedback(facts: Facts) -> Iterator[Finding]:
     share = seen.share(who, away=who, on=counts[who])
     chance = binomial_tails(counts[who], trials=rated, chances=share)
     tested = max(int(((seen.sent > 0) & (seen.received > 0)).sum()), 1)
-    for at in np.flatnonzero(chance * tested < facts.rules.finding_alpha).tolist():
-        person = int(who[at])
+    for index in np.flatnonzero(chance * tested < facts.rules.finding_alpha).tolist():
+        person = int(who[index])
         (name,) = facts.names([person])
         rows = np.flatnonzero(own & (feedback.user == person))
-        expected = float(rated[at] * share[at])
+        expected = float(rated[index] * share[index])
         yield Finding(
             "self-feedback",
             Severity.WARNING,
@@ -115,8 +115,8 @@ def _self_feedback(facts: Facts) -> Iterator[Finding]:
             "feedbacks on own prompts",
             float(counts[person]),
             expected,
-            float(chance[at]),
-            f"{name} gave {counts[person]} of {rated[at]} feedbacks on own prompts; everybody "
+            float(chance[index]),
+            f"{name} gave {counts[person]} of {rated[index]} feedbacks on own prompts; everybody "
             f"else's feedback predicts {expected:.2f}",
             (feedback_refs(facts, rows),),
         )
@@ -141,20 +141,22 @@ def _one_target(facts: Facts) -> Iterator[Finding]:
     who, favorite, rated = user[best], author[best], seen.sent[user[best]]
     share = seen.share(favorite, away=who, on=count[best])
     chance = binomial_tails(count[best], trials=rated, chances=share)
-    for at in np.flatnonzero(chance * tested < rules.finding_alpha).tolist():
-        name, target = facts.names([int(who[at]), int(favorite[at])])
-        rows = np.flatnonzero((facts.feedback.user == who[at]) & (seen.author == favorite[at]))
-        part = float(count[best[at]] / rated[at])
+    for index in np.flatnonzero(chance * tested < rules.finding_alpha).tolist():
+        name, target = facts.names([int(who[index]), int(favorite[index])])
+        rows = np.flatnonzero(
+            (facts.feedback.user == who[index]) & (seen.author == favorite[index])
+        )
+        part = float(count[best[index]] / rated[index])
         yield Finding(
             "one-target-reviewer",
             Severity.WARNING,
             (name, target),
             "share of feedback on one creator",
             part,
-            float(share[at]),
-            float(chance[at]),
-            f"{name} gave {count[best[at]]} of {rated[at]} feedbacks on prompts of {target}; "
-            f"everybody else gave them {share[at]:.2%}",
+            float(share[index]),
+            float(chance[index]),
+            f"{name} gave {count[best[index]]} of {rated[index]} feedbacks on prompts of {target}; "
+            f"everybody else gave them {share[index]:.2%}",
             (feedback_refs(facts, rows),),
         )
 
@@ -180,23 +182,23 @@ def _bursts(facts: Facts) -> Iterator[Finding]:
     mean = total * min(window / span, 1.0)
     suspects = np.flatnonzero(fullest >= rules.burst_feedbacks)
     chances = poisson_tails(fullest[suspects] - 1, means=mean[suspects])
-    for at, chance in zip(suspects.tolist(), chances.tolist(), strict=True):
+    for row, chance in zip(suspects.tolist(), chances.tolist(), strict=True):
         # Each feedback of each user may start a window.
         if chance * len(who) >= rules.finding_alpha:
             continue
-        first = opens[at] + int(np.argmax(inside[opens[at] : opens[at] + total[at]]))
-        rows = order[first : first + fullest[at]]
+        first = opens[row] + int(np.argmax(inside[opens[row] : opens[row] + total[row]]))
+        rows = order[first : first + fullest[row]]
         (name,) = facts.names([int(who[first])])
         yield Finding(
             "feedback-burst",
             Severity.WARNING,
             (name,),
             f"most feedbacks within {rules.burst_minutes:g} minutes",
-            float(fullest[at]),
-            float(mean[at]),
-            min(1.0, float(chance * total[at])),
-            f"{name} gave {fullest[at]} feedbacks within {rules.burst_minutes:g} minutes; spread "
-            f"evenly, {total[at]} feedbacks give {mean[at]:.2g} in such a window",
+            float(fullest[row]),
+            float(mean[row]),
+            min(1.0, float(chance * total[row])),
+            f"{name} gave {fullest[row]} feedbacks within {rules.burst_minutes:g} minutes; spread "
+            f"evenly, {total[row]} feedbacks give {mean[row]:.2g} in such a window",
             (feedback_refs(facts, rows),),
         )
 

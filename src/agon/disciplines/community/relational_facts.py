@@ -147,7 +147,7 @@ class RelationalFacts(Facts):
         names = self.records.run(_responses(self.relations).select("slug").distinct())
         forms = {name: slug(name) for name in names["slug"].drop_null().to_pylist()}
         self._slugs = sorted(set(forms.values()))
-        place = {form: at for at, form in enumerate(self._slugs)}
+        place = {form: index for index, form in enumerate(self._slugs)}
         codes = [place[form] for form in forms.values()]
         rows = {
             "name_of_model": pa.array(list(forms), pa.string()),
@@ -173,7 +173,7 @@ class RelationalFacts(Facts):
                 for row in table.to_pylist()
             }
             best = best_models(totals, self.rules)
-        return [at for at, form in enumerate(self._slugs) if form in best]
+        return [index for index, form in enumerate(self._slugs) if form in best]
 
     @cached_property
     def impact(self) -> FloatArray:
@@ -186,9 +186,9 @@ class RelationalFacts(Facts):
 
     def _by_user(self, rows: pa.Table, column: str) -> IntArray:
         """Return a column by the user of each row, 0 for the others."""
-        at, values = self.people.of(rows["user"]), as_int64(rows[column])
+        index, values = self.people.of(rows["user"]), as_int64(rows[column])
         counts = np.zeros(len(self.people), dtype=np.int64)
-        counts[at[at >= 0]] = values[at >= 0]
+        counts[index[index >= 0]] = values[index >= 0]
         return counts
 
 

@@ -46,8 +46,8 @@ class Tally:
     def totals(self) -> FloatArray:
         """The sum of each user's points over all components."""
         totals = np.zeros(len(self.facts.people))
-        for at in range(0, len(totals), _PART):
-            part = slice(at, at + _PART)
+        for index in range(0, len(totals), _PART):
+            part = slice(index, index + _PART)
             totals[part] = sum(self.points(part).values(), totals[part])
         return totals
 

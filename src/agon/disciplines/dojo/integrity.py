@@ -52,8 +52,8 @@ class Inspection:
             for source in s.sources
         ]
         return [
-            (at, payload)
-            for at, source in enumerate(s.source_of)
+            (index, payload)
+            for index, source in enumerate(s.source_of)
             if source >= 0 and not isinstance(payload := measured[source], Violation)
         ]
 
@@ -72,7 +72,7 @@ def _literal_payloads(inspection: Inspection) -> Iterator[Finding]:
     shares: dict[str, list[float]] = defaultdict(list)
     # One program sent ten times is one program: the share is of sources, the findings of
     # submissions.
-    distinct = {int(s.source_of[at]): payload for at, payload in inspection.payloads}
+    distinct = {int(s.source_of[index]): payload for index, payload in inspection.payloads}
     for source in sorted(distinct):
         for name, amount, limit in _amounts(distinct[source], j.rules):
             shares[name].append(amount / limit)
@@ -80,45 +80,45 @@ def _literal_payloads(inspection: Inspection) -> Iterator[Finding]:
         name: sum(share >= CLOSE for share in of_name) / len(of_name)
         for name, of_name in shares.items()
     }
-    for at, payload in inspection.payloads:
+    for index, payload in inspection.payloads:
         for name, amount, limit in _amounts(payload, j.rules):
             if CLOSE * limit <= amount <= limit:
                 close = all_close[name]
                 yield Finding(
-                    "literal-payload", Severity.WARNING, (s.users[s.user[at]],),
+                    "literal-payload", Severity.WARNING, (s.users[s.user[index]],),
                     f"{name} of the {limit} allowed", amount, close * limit, None,
-                    f"submission {s.ids[at]} holds {amount} {name}; {limit} are allowed, and "
+                    f"submission {s.ids[index]} holds {amount} {name}; {limit} are allowed, and "
                     f"{close:.1%} of all programs come that close",
-                    (RecordRefs("submissions", (s.ids[at],), 1),),
+                    (RecordRefs("submissions", (s.ids[index],), 1),),
                 )  # fmt: skip
 
 
 def _huge_literals(inspection: Inspection) -> Iterator[Finding]:
     s = inspection.judgement.facts.submissions
-    for at, payload in inspection.payloads:
+    for index, payload in inspection.payloads:
         if payload.longest_integer > HUGE_DIGITS:
             yield Finding(
-                "huge-literal", Severity.WARNING, (s.users[s.user[at]],),
+                "huge-literal", Severity.WARNING, (s.users[s.user[index]],),
                 "digits of the longest integer literal", payload.longest_integer, HUGE_DIGITS, None,
-                f"submission {s.ids[at]} holds an integer of {payload.longest_integer} digits, "
+                f"submission {s.ids[index]} holds an integer of {payload.longest_integer} digits, "
                 f"which can hold {payload.longest_integer // 4} terms of four digits",
-                (RecordRefs("submissions", (s.ids[at],), 1),),
+                (RecordRefs("submissions", (s.ids[index],), 1),),
             )  # fmt: skip
 
 
 def _name_payloads(inspection: Inspection) -> Iterator[Finding]:
     s = inspection.judgement.facts.submissions
     sizes = sorted(payload.information_bytes for _, payload in inspection.payloads)
-    for at, payload in inspection.payloads:
+    for index, payload in inspection.payloads:
         size = payload.information_bytes
         if size > INFORMATION_BYTES:
             middle = sizes[len(sizes) // 2]
             yield Finding(
-                "name-payload", Severity.WARNING, (s.users[s.user[at]],),
+                "name-payload", Severity.WARNING, (s.users[s.user[index]],),
                 "bytes of names and digits", size, middle, None,
-                f"submission {s.ids[at]} has {size} bytes of names and digits, which can hold "
+                f"submission {s.ids[index]} has {size} bytes of names and digits, which can hold "
                 f"{size // 3} terms of three digits; half of all programs have at most {middle}",
-                (RecordRefs("submissions", (s.ids[at],), 1),),
+                (RecordRefs("submissions", (s.ids[index],), 1),),
             )  # fmt: skip
 
 
@@ -136,8 +136,8 @@ def _amounts(payload: "ProgramPayload", rules: "DojoRules") -> Iterator[tuple[st
 def _same_source(j: "Judgement") -> Iterator[Finding]:
     s = j.facts.submissions
     groups: dict[tuple[int, str], list[int]] = defaultdict(list)
-    for at in range(len(s)):
-        groups[int(s.problem[at]), s.hashes[at]].append(at)
+    for index in range(len(s)):
+        groups[int(s.problem[index]), s.hashes[index]].append(index)
     for (problem, _), rows in groups.items():
         yield from _shared_sources(
             j, rows, problem, "same-source", Severity.ERROR, "the same source"
@@ -153,10 +153,10 @@ def _same_structure(j: "Judgement") -> Iterator[Finding]:
         for source in s.sources
     ]
     groups: dict[tuple[int, str], list[int]] = defaultdict(list)
-    for at, place in enumerate(s.source_of):
+    for index, place in enumerate(s.source_of):
         shape = shapes[place] if place >= 0 else None
         if shape is not None:
-            groups[int(s.problem[at]), shape].append(at)
+            groups[int(s.problem[index]), shape].append(index)
     for (problem, _), rows in groups.items():
         distinct = {s.hashes[row]: row for row in reversed(rows)}
         if len(distinct) > 1:
@@ -186,10 +186,10 @@ def _tag_farming(j: "Judgement") -> Iterator[Finding]:
     s = j.facts.submissions
     users_of: dict[str, set[int]] = defaultdict(set)
     correct: dict[int, list[int]] = defaultdict(list)
-    for at in range(len(s)):
-        if j.in_window[at]:
-            users_of[j.tags[at]].add(int(s.user[at]))
-            correct[int(s.user[at])].append(at)
+    for index in range(len(s)):
+        if j.in_window[index]:
+            users_of[j.tags[index]].add(int(s.user[index]))
+            correct[int(s.user[index])].append(index)
     total = sum(len(rows) for rows in correct.values())
     # A tag that others use later was an idea; one that stays alone may have been made up for the
     # points.
@@ -220,10 +220,10 @@ def _tag_spellings(j: "Judgement") -> Iterator[Finding]:
 
     s = j.facts.submissions
     rows_of: dict[tuple[int, str], dict[str, list[int]]] = {}
-    for at in np.flatnonzero(j.in_window).tolist():
-        tag = j.tags[at]
-        spellings = rows_of.setdefault((int(s.problem[at]), folded_tag(tag)), {})
-        spellings.setdefault(tag, []).append(at)
+    for index in np.flatnonzero(j.in_window).tolist():
+        tag = j.tags[index]
+        spellings = rows_of.setdefault((int(s.problem[index]), folded_tag(tag)), {})
+        spellings.setdefault(tag, []).append(index)
     for (problem, _), spellings in rows_of.items():
         if len(spellings) > 1:
             rows = sorted(row for same in spellings.values() for row in same)
@@ -240,10 +240,10 @@ def _tag_distribution(j: "Judgement") -> Iterator[Finding]:
     s = j.facts.submissions
     tags: dict[int, list[str]] = defaultdict(list)
     rows_of: dict[int, list[int]] = defaultdict(list)
-    for at in range(len(s)):
-        if j.in_window[at]:
-            tags[int(s.problem[at])].append(j.tags[at])
-            rows_of[int(s.problem[at])].append(at)
+    for index in range(len(s)):
+        if j.in_window[index]:
+            tags[int(s.problem[index])].append(j.tags[index])
+            rows_of[int(s.problem[index])].append(index)
     everywhere = len({tag for seen in tags.values() for tag in seen})
     for problem, seen in tags.items():
         distinct, count = len(set(seen)), len(seen)
@@ -265,33 +265,34 @@ def _false_tags(j: "Judgement") -> Iterator[Finding]:
     from agon.disciplines.dojo.judgement import is_contradicted
 
     s = j.facts.submissions
-    looked = [at for at in range(len(s)) if s.source_of[at] >= 0 and j.tags[at] != UNSPECIFIED]
-    pairs = {at: (int(s.source_of[at]), j.tags[at]) for at in looked}
+    looked = [row for row in range(len(s)) if s.source_of[row] >= 0 and j.tags[row] != UNSPECIFIED]
+    pairs = {row: (int(s.source_of[row]), j.tags[row]) for row in looked}
     is_false = {
         (source, tag): is_contradicted(s.sources[source], tag, j.rules)
         for source, tag in set(pairs.values())
     }
-    false = [at for at in looked if is_false[pairs[at]]]
+    false = [row for row in looked if is_false[pairs[row]]]
     rate = len(false) / len(looked) if looked else 0.0
-    for at in false:
+    for row in false:
         yield Finding(
-            "false-tag", Severity.INFO, (s.users[s.user[at]],), "contradicted tags", 1.0, rate,
-            None, f"submission {s.ids[at]} declares {j.tags[at]!r}, which its program contradicts",
-            (RecordRefs("submissions", (s.ids[at],), 1),),
+            "false-tag", Severity.INFO, (s.users[s.user[row]],), "contradicted tags", 1.0, rate,
+            None,
+            f"submission {s.ids[row]} declares {j.tags[row]!r}, which its program contradicts",
+            (RecordRefs("submissions", (s.ids[row],), 1),),
         )  # fmt: skip
 
 
 def _mismatches(j: "Judgement") -> Iterator[Finding]:
     s = j.facts.submissions
-    for at in range(len(s)):
-        recorded = s.recorded_hashes[at]
-        if s.source_of[at] >= 0 and recorded is not None and recorded != s.hashes[at]:
+    for row in range(len(s)):
+        recorded = s.recorded_hashes[row]
+        if s.source_of[row] >= 0 and recorded is not None and recorded != s.hashes[row]:
             yield Finding(
-                "hash-mismatch", Severity.ERROR, (s.users[s.user[at]],), "hashes that differ", 1.0,
+                "hash-mismatch", Severity.ERROR, (s.users[s.user[row]],), "hashes that differ", 1.0,
                 0.0, None,
-                f"submission {s.ids[at]} records hash {recorded[:12]}…, its source has "
-                f"{s.hashes[at][:12]}…",
-                (RecordRefs("submissions", (s.ids[at],), 1),),
+                f"submission {s.ids[row]} records hash {recorded[:12]}…, its source has "
+                f"{s.hashes[row][:12]}…",
+                (RecordRefs("submissions", (s.ids[row],), 1),),
             )  # fmt: skip
 
 

@@ -223,18 +223,22 @@ def _unscored_reasons(facts: Facts, rules: DojoRules, verdict: Ints) -> tuple[Ob
     scored = verdict != _FAILED
     if rules.after_freeze == "unscored":
         texts = np.full(len(problems.ids), None, dtype=object)
-        for at in np.flatnonzero(problems.freeze != NEVER):
-            texts[at] = f"submitted after the problem froze at {utc_text(problems.freeze[at])}"
+        for index in np.flatnonzero(problems.freeze != NEVER):
+            texts[index] = (
+                f"submitted after the problem froze at {utc_text(problems.freeze[index])}"
+            )
         late = s.created > s.freeze
         reasons[late] = texts[s.problem[late]]
-        for at in np.flatnonzero(late & (s.freeze > problems.freeze[s.problem])):
-            reasons[at] = f"submitted after the user's extra time ended at {utc_text(s.freeze[at])}"
+        for index in np.flatnonzero(late & (s.freeze > problems.freeze[s.problem])):
+            reasons[index] = (
+                f"submitted after the user's extra time ended at {utc_text(s.freeze[index])}"
+            )
         scored &= ~late
     reasons[verdict == _FAILED] = (
         "the sandbox failed, which is our fault; it has to be judged again"
     )
     if rules.setter_on_own_problem == "unscored":
-        place = {user: at for at, user in enumerate(s.users)}
+        place = {user: index for index, user in enumerate(s.users)}
         setters = np.array([place.get(name or "", -1) for name in problems.setters], np.int64)
         if len(setters):
             own = s.user == setters[s.problem]

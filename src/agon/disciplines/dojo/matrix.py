@@ -22,8 +22,8 @@ def problem_matrix(judgement: Judgement, users: Collection[str]) -> ProblemMatri
     s, ids = facts.submissions, facts.problems.ids
     # Facts are in order of arrival, so the first row of a problem is its first solution.
     right = np.flatnonzero(judgement.in_window)
-    places, at = np.unique(s.problem[right], return_index=True)
-    first = dict(zip(places.tolist(), s.user[right][at].tolist(), strict=True))
+    places, index = np.unique(s.problem[right], return_index=True)
+    first = dict(zip(places.tolist(), s.user[right][index].tolist(), strict=True))
     pairs = np.unique(np.stack([s.problem[right], s.user[right]]), axis=1)
     solvers = np.bincount(pairs[0], minlength=len(ids))
     names = set(users)

@@ -174,8 +174,8 @@ def _require_flat_brackets(text: str, *, max_depth: int) -> None:
     for lexeme in _LEXEMES.finditer(text):
         depth += (lexeme.lastgroup == "opening") - (lexeme.lastgroup == "closing")
         if depth > max_depth:
-            at = lexeme.start()
-            line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+            begin = lexeme.start()
+            line, column = text.count("\n", 0, begin) + 1, begin - text.rfind("\n", 0, begin)
             what = f"brackets are nested more than {max_depth} deep"
             raise _Unparsable(what, "flatten it", line=line, column=column)
 

@@ -248,10 +248,10 @@ def _renamed_copy(season: _Season) -> None:
             "        {b}.append({a} ^ ({a} >> 1) + {q})\n        {a} += {k}\n    return {b}\n"
         )
         p, q, k = (int(n) for n in season.dice.integers(100, 10_000, 3))
-        for at, (a, b) in enumerate((("n", "out"), ("value", "terms"))):
+        for index, (a, b) in enumerate((("n", "out"), ("value", "terms"))):
             source = shape.format(a=a, b=b, p=p, q=q, k=k)
-            user = season.attacker("renamed-copy", 2 * number + at)
-            season.submit(user, number % season.problems, 5.0 + at, source, "search_enum")
+            user = season.attacker("renamed-copy", 2 * number + index)
+            season.submit(user, number % season.problems, 5.0 + index, source, "search_enum")
 
 
 def _tag_farming(season: _Season) -> None:

@@ -56,8 +56,8 @@ class Subtrees:
     def has(self, marks: Marks, node: ast.AST) -> bool:
         """Return whether a mark is a node or below it."""
         number = self._numbers[id(node)]
-        at = bisect_left(marks, number)
-        return at < len(marks) and marks[at] < self._ends[number]
+        index = bisect_left(marks, number)
+        return index < len(marks) and marks[index] < self._ends[number]
 
     def marks(self, test: Callable[[ast.AST], bool]) -> Marks:
         """Return the marks of the nodes that pass a test."""

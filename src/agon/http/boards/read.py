@@ -121,10 +121,10 @@ class BoardReader:
 
     def _look_up(self, key: ViewKey) -> BoardView:
         now = self._service.clock()
-        at = None if key.snapshot is None else Cursor(key.snapshot, 0)
+        start = None if key.snapshot is None else Cursor(key.snapshot, 0)
         with self._service.store.read() as session:
             view = permitted_view(session, ACTION, key.caller, key.contest, now=now)
-            board = find_board(session, view, key.board, as_of=key.as_of, at=at)
+            board = find_board(session, view, key.board, as_of=key.as_of, at=start)
         starts_at = view.contest.starts_at
         changes_at = None if starts_at is None or now >= starts_at else starts_at
         return BoardView(view, board, render_head(view, board), changes_at)

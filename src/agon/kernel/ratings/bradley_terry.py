@@ -90,8 +90,8 @@ def rateable(counts: PairCounts) -> npt.NDArray[np.bool_]:
     groups, group = groups_of(counts)
     if groups <= 1:
         return np.full(counts.players, len(counts) > 0)
-    within = group[counts.i] == group[counts.j]
-    matches = np.bincount(group[counts.i[within]], counts.matches[within], groups)
+    inner = group[counts.i] == group[counts.j]
+    matches = np.bincount(group[counts.i[inner]], counts.matches[inner], groups)
     largest = int(np.lexsort((-np.bincount(group, minlength=groups), -matches))[0])
     return (group == largest) & bool(matches[largest] > 0)
 

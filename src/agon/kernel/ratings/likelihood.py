@@ -77,8 +77,8 @@ class Likelihood:
 
     def reach(self, step: Vector) -> float:
         """Return by how much at most a step moves two opponents (or one and the phantom) apart."""
-        between = np.abs(step.take(self._i) - step.take(self._j)).max(initial=0.0)
-        return float(max(between, np.abs(step).max() if self._regularization else 0.0))
+        gap = np.abs(step.take(self._i) - step.take(self._j)).max(initial=0.0)
+        return float(max(gap, np.abs(step).max() if self._regularization else 0.0))
 
     def _expected_points(self, theta: Vector) -> Vector:
         """Return the expected points per player, and note the curvature."""

@@ -87,17 +87,17 @@ class PairCounts:
     def select(self, players: npt.NDArray[np.bool_]) -> "PairCounts":
         """Return the matches among some players, who are numbered again from 0."""
         numbers = np.cumsum(players) - 1
-        within = players[self.i] & players[self.j]
+        inner = players[self.i] & players[self.j]
         chosen = {
-            name: getattr(self, name)[within]
+            name: getattr(self, name)[inner]
             for name in (field.name for field in fields(self))
             if name not in ("players", "i", "j")
         }
         return replace(
             self,
             players=int(np.count_nonzero(players)),
-            i=numbers[self.i[within]].astype(np.int32),
-            j=numbers[self.j[within]].astype(np.int32),
+            i=numbers[self.i[inner]].astype(np.int32),
+            j=numbers[self.j[inner]].astype(np.int32),
             **chosen,
         )
 

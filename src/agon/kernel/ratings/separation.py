@@ -195,14 +195,14 @@ def _tiers(
 ) -> Numbers:
     """Return each player's tier: walking down, one who is apart from the head begins the next."""
     tier = np.zeros(len(theta), dtype=np.int64)
-    at, number = 0, 1
-    while at < len(order):
-        head, rest = order[at], order[at:]
+    index, number = 0, 1
+    while index < len(order):
+        head, rest = order[index], order[index:]
         margin = critical * np.sqrt(covariance.of_differences(head, rest))
         apart = (theta[head] - theta[rest] > margin) & ~never_lost[rest] & ~never_won[head]
         first = int(apart.argmax()) if apart.any() else len(rest)
         tier[rest[:first]] = number
-        at, number = at + first, number + 1
+        index, number = index + first, number + 1
     return tier
 
 
@@ -266,9 +266,9 @@ def _largest(
         size = min(step, draws - begin)
         normals = dice.standard_normal((size, players))
         if contrast is not None:
-            between = normals @ contrast.T
+            gap = normals @ contrast.T
         else:
             strengths = normals @ factor.T
-            between = (strengths[:, first] - strengths[:, second]) / error
-        largest[begin : begin + size] = np.abs(between, out=between).max(axis=1)
+            gap = (strengths[:, first] - strengths[:, second]) / error
+        largest[begin : begin + size] = np.abs(gap, out=gap).max(axis=1)
     return largest

@@ -105,12 +105,12 @@ def _number(  # noqa: PLR0913, PLR0917  # a compiled loop takes its columns one 
             return row, id_count
         # The id begins within a word: what lies before it is shifted out, and the next word's
         # beginning in.
-        at, shift = byte >> _U3, (byte & _U7) << _U3
+        index, shift = byte >> _U3, (byte & _U7) << _U3
         # 63 − shift and one more bit: a shift by 64, where the id begins at a word, is undefined.
         rest = _U63 - shift
-        middle = words[at + _U1]
-        word = ((words[at] >> shift) | ((middle << _U1) << rest)) & masks[length, 0]
-        two = ((middle >> shift) | ((words[at + _U2] << _U1) << rest)) & masks[length, 1]
+        middle = words[index + _U1]
+        word = ((words[index] >> shift) | ((middle << _U1) << rest)) & masks[length, 0]
+        two = ((middle >> shift) | ((words[index + _U2] << _U1) << rest)) & masks[length, 1]
         # The top byte is free, since ids have at most 15 bytes: "a" and "a\0" differ by it.
         two |= length << _U56
         mixed = (word * _MIX_ONE) ^ (two * _MIX_TWO)

@@ -63,11 +63,11 @@ class WeightedPairs(PairCounts):
     def select(self, players: npt.NDArray[np.bool_]) -> "WeightedPairs":
         """Return the matches among some players, who are numbered again from 0."""
         numbers = np.cumsum(players) - 1
-        within = (players[self.i] & players[self.j])[self.pair]
-        pair = self.pair[within]
+        inner = (players[self.i] & players[self.j])[self.pair]
+        pair = self.pair[inner]
         return _of_kinds(
-            numbers[self.i[pair]], numbers[self.j[pair]], self.score[within],
-            self.weight[within], self.times[within], players=int(np.count_nonzero(players)),
+            numbers[self.i[pair]], numbers[self.j[pair]], self.score[inner],
+            self.weight[inner], self.times[inner], players=int(np.count_nonzero(players)),
         )  # fmt: skip
 
     def resample(self, dice: np.random.Generator) -> "WeightedPairs":

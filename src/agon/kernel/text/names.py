@@ -70,7 +70,7 @@ def beginnings(name: str) -> tuple[str, ...]:
     """
     words = fold(name).split()
     return tuple(
-        sorted({" ".join(words[at:])[:MAX_BEGINNING] for at in range(len(words))[:MAX_WORDS]})
+        sorted({" ".join(words[index:])[:MAX_BEGINNING] for index in range(len(words))[:MAX_WORDS]})
     )
 
 

@@ -168,8 +168,8 @@ def parse_mapping(text: str, label: str) -> Mapping[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         lines = text.splitlines() or [""]
-        at = _AT_LINE.search(str(error))
-        line = min(int(at[1]), len(lines)) if at else len(lines)
+        place = _AT_LINE.search(str(error))
+        line = min(int(place[1]), len(lines)) if place else len(lines)
         raise Unreadable(
             f"{label}, line {line}: {lines[line - 1].strip()[:_SHOWN]!r} is no TOML; write "
             '[columns] and a line such as handle = "Name", with names that have blanks in quotes'

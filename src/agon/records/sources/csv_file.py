@@ -87,7 +87,7 @@ def _rows(
     matched = match_names([column.name for column in table.columns], header.names)
     own_of = {name: own for own, name in matched.names.items()}
     # The schema's name of each column; those it does not know go by number.
-    header = Header([own_of.get(name, f"{at}:") for at, name in enumerate(header.names)],
+    header = Header([own_of.get(name, f"{index}:") for index, name in enumerate(header.names)],
                      header.delimiter, header.skip, header.names, header.even)  # fmt: skip
     known = [name for name in header.names if name in matched.names]
     stored = quote(f"raw:{table.name}")
@@ -177,11 +177,11 @@ def _read_slowly(
             tally.add("malformed-row", record.number, None, plain(shown)[0], record.issue)
             continue
         rows.append(record.number)
-        for at, (name, field) in enumerate(zip(header.names, record.fields, strict=False)):
+        for index, (name, field) in enumerate(zip(header.names, record.fields, strict=False)):
             stored, is_utf8 = plain(field)
             if not is_utf8:
                 raw = shown_bytes(field.encode(errors="surrogateescape"))
-                spelled = header.spelled[at] or None
+                spelled = header.spelled[index] or None
                 tally.add("wrong-encoding", record.number, spelled, raw, "is not UTF-8")
             if name in columns:
                 columns[name].append(stored or None)
@@ -225,13 +225,13 @@ def _nul(
                     "wrong-encoding",
                     table.name,
                     file.name,
-                    at,
+                    index,
                     name,
                     value[:200],
                     "holds a NUL byte",
                     "save the text as UTF-8",
                     count=count,
                 )
-                for at, value in connection.execute(sql).fetchall()
+                for index, value in connection.execute(sql).fetchall()
             ]
     return issues

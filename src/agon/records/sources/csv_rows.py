@@ -115,10 +115,12 @@ def first_lines(file: Path, header: Header) -> Iterator[tuple[str, list[str]]]:
 
 def unnamed_columns(file: Path, header: Header) -> tuple[str, ...]:
     """Return what to call each column that has values but no name in the header."""
-    unnamed = {at for at, name in enumerate(header.spelled) if not name}
+    unnamed = {index for index, name in enumerate(header.spelled) if not name}
     filled: set[int] = set()
     for row in rows_of(file, header) if unnamed else ():
-        filled |= {at for at in unnamed - filled if "".join(row.fields[at : at + 1]).strip()}
+        filled |= {
+            index for index in unnamed - filled if "".join(row.fields[index : index + 1]).strip()
+        }
         if filled == unnamed:
             break
     return tuple(map(call_unnamed, sorted(filled)))

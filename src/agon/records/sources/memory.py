@@ -78,8 +78,8 @@ def _with_nested(table: Table, rows: pa.Table) -> pa.Table:
         for first, *path in nested_paths(column.name, rows.column_names):
             values = rows[first].combine_chunks()
             for name in path:
-                at = values.type.get_field_index(name) if pa.types.is_struct(values.type) else -1
-                values = None if at < 0 else values.flatten()[at]
+                index = values.type.get_field_index(name) if pa.types.is_struct(values.type) else -1
+                values = None if index < 0 else values.flatten()[index]
                 if values is None:
                     break
             if values is not None:

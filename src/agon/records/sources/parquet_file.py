@@ -138,8 +138,8 @@ def _add_invalid(tally: IssueTally, name: str, before: int, values: Any) -> None
         pass
     else:
         return
-    for at, value in enumerate(values.cast(pa.binary()).to_pylist(), start=before + 1):
+    for index, value in enumerate(values.cast(pa.binary()).to_pylist(), start=before + 1):
         try:
             (value or b"").decode()
         except UnicodeDecodeError:
-            tally.add("wrong-encoding", at, name, shown_bytes(value), "is not UTF-8")
+            tally.add("wrong-encoding", index, name, shown_bytes(value), "is not UTF-8")

@@ -102,7 +102,7 @@ def _join(
 ) -> RawTable:
     sql = f"SELECT num_rows FROM parquet_file_metadata({_file_list(files)})"
     counts = [rows for (rows,) in connection.execute(sql).fetchall()]
-    starts = [sum(counts[:at]) for at in range(len(counts))]
+    starts = [sum(counts[:index]) for index in range(len(counts))]
     row = NUMBERED
     first = parts[0].raw
     if all(_ROW not in part.raw.others and _FILE not in part.raw.others for part in parts):

@@ -210,14 +210,14 @@ def _read_table(
         for batch in batches:
             _insert(connection, f"INSERT INTO {copy}", batch)
             rows += batch.num_rows
-    beyond = _times_as_text(connection, copy, times)
+    exceeding = _times_as_text(connection, copy, times)
     described = connection.execute(f"DESCRIBE {copy}").fetchall()
     types = {column: kind for column, kind, *_ in described if column in kinds}
-    types |= dict.fromkeys(beyond, "VARCHAR")
+    types |= dict.fromkeys(exceeding, "VARCHAR")
     return RawTable(
         table.name,
         f"table {place[0]}.{place[1]}",
-        _relation(copy, beyond),
+        _relation(copy, exceeding),
         types,
         row="_row",
         others=matched.unused,
@@ -241,8 +241,8 @@ def _times_as_text(connection: Any, copy: str, times: set[str]) -> list[str]:
     counts = ", ".join(f"count({quote(_TEXT + name)})" for name in sorted(times))
     if not counts:
         return []
-    beyond = connection.execute(f"SELECT {counts} FROM {copy}").fetchall()[0]
-    return [name for name, count in zip(sorted(times), beyond, strict=True) if count]
+    exceeding = connection.execute(f"SELECT {counts} FROM {copy}").fetchall()[0]
+    return [name for name, count in zip(sorted(times), exceeding, strict=True) if count]
 
 
 def _relation(copy: str, beyond: list[str]) -> str:

@@ -58,8 +58,8 @@ def read_sheet(
         reason = f"names columns twice: {', '.join(twice)}"
         return None, [table_issue(table.name, location, reason, "name each column once")]
     further = (
-        (f"row {blank + at}", [str(cell).strip() for cell in row])
-        for at, row in enumerate(rows[1:], start=2)
+        (f"row {blank + index}", [str(cell).strip() for cell in row])
+        for index, row in enumerate(rows[1:], start=2)
     )
     late = late_header(table, location, header, further)
     if late is not None:
@@ -68,9 +68,9 @@ def read_sheet(
     arrays = {name: _array(cells) for name, cells in zip(header, columns, strict=True) if name}
     raw = register(connection, table, location, pa.table(arrays))
     unnamed = (
-        call_unnamed(at)
-        for at, cells in enumerate(columns)
-        if not header[at] and any(cell != "" for cell in cells)
+        call_unnamed(index)
+        for index, cells in enumerate(columns)
+        if not header[index] and any(cell != "" for cell in cells)
     )
     raw = replace(raw, others=(*raw.others, *unnamed))
     if blank:
@@ -82,7 +82,7 @@ def _rows(file: Path, sheet: str) -> tuple[int, list[list[Any]]]:
     """Return how many blank rows a sheet begins with, and the rows up to its last filled one."""
     book = _calamine(file).CalamineWorkbook.from_path(str(file))
     rows = book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
-    filled = [at for at, row in enumerate(rows) if any(str(cell).strip() for cell in row)]
+    filled = [index for index, row in enumerate(rows) if any(str(cell).strip() for cell in row)]
     return (filled[0], rows[filled[0] : filled[-1] + 1]) if filled else (0, [])
 
 

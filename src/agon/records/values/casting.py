@@ -207,8 +207,11 @@ def _integer(raw: _Raw) -> ColumnCast | None:
     if raw.is_written:
         is_integral = f"regexp_full_match(trim({value}), '{_WHOLE}')"
         read = f"try_cast(split_part(trim({value}), '.', 1) AS BIGINT)"
-        valid, beyond = f"{is_integral} AND {read} IS NOT NULL", f"{is_integral} AND {read} IS NULL"
-        return ColumnCast(value, read, valid, beyond, parsed=True)
+        valid, exceeding = (
+            f"{is_integral} AND {read} IS NOT NULL",
+            f"{is_integral} AND {read} IS NULL",
+        )
+        return ColumnCast(value, read, valid, exceeding, parsed=True)
     return None
 
 

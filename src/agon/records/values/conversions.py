@@ -385,5 +385,5 @@ class _Conversion:
 
 def _is_other_side(column: Column, meant: str, by_side: list[int]) -> bool:
     """Return whether a word that means a side is, in some row, the name on another side."""
-    at = column.choices.index(meant)
-    return any(count for side, count in enumerate(by_side) if side != at)
+    index = column.choices.index(meant)
+    return any(count for side, count in enumerate(by_side) if side != index)

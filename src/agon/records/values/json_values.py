@@ -171,8 +171,8 @@ def _unusual_time(text: str) -> Any:
     offset = timedelta(hours=int(match[9] or 0), minutes=int(match[10] or 0))
     zone = timezone(-offset if match[8] == "-" else offset)
     try:
-        at = datetime(year, month, day, 0 if midnight else hour, minute, second, micros, zone)
-        return (at + timedelta(days=midnight)).astimezone(UTC).replace(tzinfo=None)
+        time = datetime(year, month, day, 0 if midnight else hour, minute, second, micros, zone)
+        return (time + timedelta(days=midnight)).astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
         return BAD
 

@@ -119,22 +119,22 @@ class CommandAgent:
 
     def command_line(self, **values: str) -> str:
         """Return the template with its placeholders filled."""
-        line, state, at = [], "", 0
-        while at < len(self._template):
-            match = _BRACED.match(self._template, at)
+        line, state, index = [], "", 0
+        while index < len(self._template):
+            match = _BRACED.match(self._template, index)
             if match and match[1] in values:
                 line.append(_word(values[match[1]], state))
-                at = match.end()
+                index = match.end()
                 continue
-            character = self._template[at]
+            character = self._template[index]
             if character == "\\" and state != "'":
-                line.append(self._template[at : at + 2])
-                at += 2
+                line.append(self._template[index : index + 2])
+                index += 2
                 continue
             if character in "'\"" and state in {"", character}:
                 state = "" if state else character
             line.append(character)
-            at += 1
+            index += 1
         return "".join(line)
 
     def work(self, task: Task, place: AgentEnvironment) -> AgentWork:

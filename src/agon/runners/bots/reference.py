@@ -88,7 +88,9 @@ class MessageVerification:
             if name in {"webhook-id", "webhook-signature", "webhook-timestamp"}
         )
         with self._lock:
-            self._seen = {name: at for name, at in self._seen.items() if now - at <= 2 * TOLERANCE}
+            self._seen = {
+                name: index for name, index in self._seen.items() if now - index <= 2 * TOLERANCE
+            }
             if key in self._seen:
                 raise CheckFailed("this message was received before; reject the copy")
             self._seen[key] = now

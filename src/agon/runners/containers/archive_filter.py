@@ -331,7 +331,7 @@ def _reaches_tests(parts: tuple[bytes, ...], target: bytes) -> str:
 def _leads_out(target: bytes, *, depth: int) -> str:
     """Return why a link ``depth`` folders below its output is rejected; empty if it is not."""
     steps = [step for step in target.split(b"/") if step not in {b"", b"."}]
-    ups = next((at for at, step in enumerate(steps) if step != b".."), len(steps))
+    ups = next((index for index, step in enumerate(steps) if step != b".."), len(steps))
     if ups > depth or b".." in steps[ups:]:
         return "it is a link that leads out, or may"
     return ""

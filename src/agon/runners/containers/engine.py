@@ -131,9 +131,9 @@ class CommandLine:
         Raises:
             EngineError: one of them exists and could not be removed.
         """
-        for at in range(0, len(names), 100):
+        for index in range(0, len(names), 100):
             try:
-                self.ask(*self.removing, *names[at : at + 100])
+                self.ask(*self.removing, *names[index : index + 100])
             except EngineError as wrong:
                 if "no such container" not in str(wrong).lower():
                     raise

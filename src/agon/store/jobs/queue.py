@@ -109,18 +109,19 @@ class Queue:
             span: how long the lease lasts without a heartbeat.
             contests: numbers of the contests the worker may work for; None: all.
         """
-        at = to_micros(now)
-        late = {row[0] for row in self._transaction.query(LATE, [at, at])}
+        due = to_micros(now)
+        late = {row[0] for row in self._transaction.query(LATE, [due, due])}
         if "clock" in late:
-            reset_times(self._transaction, at)
+            reset_times(self._transaction, due)
         if "lease" in late:
-            self._expire_leases(at)
+            self._expire_leases(due)
         limited = "" if contests is None else f"AND contest_no IN ({_marks(contests)})"
         if not kinds or (contests is not None and not contests):
             return None
         locking = "" if self._transaction.on_sqlite else "FOR UPDATE SKIP LOCKED"
         sql = CLAIM.format(kinds=_marks(kinds), limited=limited, locking=locking)
-        values = [worker, lease, to_micros(now + span), at, at, *kinds, at, *(contests or ())]
+        until = to_micros(now + span)
+        values = [worker, lease, until, due, due, *kinds, due, *(contests or ())]
         rows = self._transaction.query(sql, values)
         if not rows:
             return None
@@ -203,9 +204,9 @@ class Queue:
         """
         job = self.get(job_id)
         again = update(JOBS).where(JOBS.c.id == job_id, JOBS.c.state.in_(("failed", "cancelled")))
-        at = to_micros(now)
+        due = to_micros(now)
         values = {
-            "attempts": 0, "not_before": at, "timed_at": at, "ended_at": None, "progress": None,
+            "attempts": 0, "not_before": due, "timed_at": due, "ended_at": None, "progress": None,
         }  # fmt: skip
         row = self._queue_again(again.values(**values), dedupe=job.dedupe)
         if row is None:

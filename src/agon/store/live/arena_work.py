@@ -145,12 +145,12 @@ class ArenaWork:
             now: the time.
             made_after: only work that was made after this time; None: all.
         """
-        at = to_micros(now)
+        micros = to_micros(now)
         again = update(WORK).where(WORK.c.contest_no == contest_no, WORK.c.result.is_(None))
         if made_after is not None:
             again = again.where(WORK.c.created_at > to_micros(made_after))
         lasts = WORK.c.deadline - WORK.c.created_at
-        self._transaction.change(again.values(deadline=lasts + at, created_at=at))
+        self._transaction.change(again.values(deadline=lasts + micros, created_at=micros))
 
     def results_of(self, contest_no: int, round_id: str, kind: WorkKind) -> list[Work]:
         """Return a round's work of a kind, by match and assignee, without what was asked."""
@@ -228,12 +228,12 @@ class ArenaWork:
 
     def set_results(self, done: Sequence[Work]) -> list[Work]:
         """Store the results of work that has none, whose round is locked; return that work."""
-        without = set[str]()
+        ablated = set[str]()
         for start in range(0, len(done), BATCH):
             ids = [each.id for each in done[start : start + BATCH]]
             missing = f"{_WITHOUT_RESULT} AND id IN ({', '.join('?' * len(ids))})"
-            without |= {name for (name,) in self._transaction.query(missing, ids)}
-        saved = [each for each in done if each.id in without]
+            ablated |= {name for (name,) in self._transaction.query(missing, ids)}
+        saved = [each for each in done if each.id in ablated]
         self._transaction.execute_many(_SET, [(*_result_of(each), each.id) for each in saved])
         return saved
 

@@ -188,8 +188,8 @@ class _LedgerCheck:
             )
         except (ValueError, KeyError, TypeError):
             return  # what is wrong with the line is reported by examine
-        kind, at, table, external_id = columns
-        if (kind, timestamp(from_micros(at)), table, external_id) != expected:
+        kind, index, table, external_id = columns
+        if (kind, timestamp(from_micros(index)), table, external_id) != expected:
             self._add(seq, "the columns of the entry differ from its line")
 
     def _derived_issues(self, state: LedgerState) -> Iterator[LedgerIssue]:

@@ -58,7 +58,7 @@ class Members:
         for row in self._transaction.all(query):
             users.setdefault(row.user_id, []).append(row)
         seen = self._seen(contest, user) if users else {}
-        at = to_micros(now)
+        micros = to_micros(now)
         return [
             TokenHolder(
                 user=user,
@@ -66,7 +66,8 @@ class Members:
                 roles=frozenset(
                     row.role
                     for row in rows
-                    if row.revoked_at is None and (row.expires_at is None or row.expires_at > at)
+                    if row.revoked_at is None
+                    and (row.expires_at is None or row.expires_at > micros)
                 ),
                 joined_at=from_micros(rows[0].created_at),
                 seen_at=from_micros_or_none(seen.get(user)),

@@ -178,8 +178,8 @@ def _forecast(forecast: dict[str, Any]) -> list[dict[str, Any]]:
     """Return an epoch a row with the burn of each competition and of the network."""
     rows: dict[int, dict[str, Any]] = {}
     for row in forecast["rows"]:
-        into = rows.setdefault(
+        target = rows.setdefault(
             row["epoch"], {"epoch": row["epoch"], "network": row["network_burn"], "burn": {}}
         )
-        into["burn"][row["competition"]] = row["burn_percent"]
+        target["burn"][row["competition"]] = row["burn_percent"]
     return list(rows.values())

@@ -19,15 +19,15 @@ def _percent(share: float) -> str:
 
 _FACTORS: Final[Mapping[str, tuple[str, Callable[[_Inputs], str]]]] = MappingProxyType(
     {
-        "evaluations": ("validators", lambda of: f"{of['validators']} counted"),
-        "outliers": ("outliers", lambda of: f"{len(of['outliers'])} left out"),
-        "stake": ("stake_fraction", lambda of: _percent(of["stake_fraction"])),
-        "consensus": ("score", lambda of: number_text(of["score"])),
-        "strategy": ("share", lambda of: _percent(of["share"])),
-        "decay": ("burn_percent", lambda of: f"× {_percent(1 - of['burn_percent'] / 100)}"),
-        "emission": ("emission_share", lambda of: f"× {_percent(of['emission_share'])}"),
-        "cap": ("limit", lambda of: f"≤ {_percent(of['limit'])}"),
-        "u16": ("u16", lambda of: number_text(of["u16"])),
+        "evaluations": ("validators", lambda item: f"{item['validators']} counted"),
+        "outliers": ("outliers", lambda item: f"{len(item['outliers'])} left out"),
+        "stake": ("stake_fraction", lambda item: _percent(item["stake_fraction"])),
+        "consensus": ("score", lambda item: number_text(item["score"])),
+        "strategy": ("share", lambda item: _percent(item["share"])),
+        "decay": ("burn_percent", lambda item: f"× {_percent(1 - item['burn_percent'] / 100)}"),
+        "emission": ("emission_share", lambda item: f"× {_percent(item['emission_share'])}"),
+        "cap": ("limit", lambda item: f"≤ {_percent(item['limit'])}"),
+        "u16": ("u16", lambda item: number_text(item["u16"])),
     }
 )
 """By the first word of a part's name: the input it needs, and the factor as text."""

@@ -201,11 +201,11 @@ def _neighbors(page: BoardPage, explanation: Explanation) -> list[Neighbor]:
     """Return the rows before and after the participant's."""
     if page.index is None or explanation.score is None:
         return []
-    at, score, names = page.index - page.start, explanation.score, page.names or {}
+    index, score, names = page.index - page.start, explanation.score, page.names or {}
     return [
         Neighbor(row["id"], names.get(row["id"]), row["rank"],
                  round(row["score"] - score, explanation.places))
-        for row in (*page.rows[max(0, at - 1) : at], *page.rows[at + 1 : at + 2])
+        for row in (*page.rows[max(0, index - 1) : index], *page.rows[index + 1 : index + 2])
     ]  # fmt: skip
 
 
@@ -245,12 +245,12 @@ def _before(visit: Visit, contest: str, name: str, board: str, seen: LastVisit) 
     if seen.since is None or seen.since_at is None:
         return None
     try:
-        around = visit.api.boards.page(
+        center = visit.api.boards.page(
             contest, board, as_of=str(seen.since), around=name, limit=1
         ).rows[0]
     except NotFound:  # it had no score then
         return Before(seen.since, seen.since_at, None, None)
-    return Before(seen.since, seen.since_at, around["rank"], around["score"])
+    return Before(seen.since, seen.since_at, center["rank"], center["score"])
 
 
 def _comparison(

@@ -44,8 +44,8 @@ def bars_to_round(
     session: Session, contest: Contest, last: Sequence[ArenaRound]
 ) -> tuple[str, ...]:
     """Return why no round can begin now, however many bots and judges there are."""
-    if (over := over_text(contest, remedy="no more rounds are drawn")) is not None:
-        return (over,)
+    if (exceeding := over_text(contest, remedy="no more rounds are drawn")) is not None:
+        return (exceeding,)
     elsewhere = played_elsewhere(session, contest)
     if elsewhere is not None:
         return (elsewhere,)

@@ -17,7 +17,7 @@ def next_name(session: Session, contest: Contest, kind: RoundKind) -> tuple[int,
     number = session.arena.last_number(contest.no, prefix=prefix) + 1
     bots = len(session.arena.bots(contest.no))
     while session.entries.existing(
-        contest.no, records=[f"matches/{prefix}{number}-{at + 1}" for at in range(bots + 1)]
+        contest.no, records=[f"matches/{prefix}{number}-{index + 1}" for index in range(bots + 1)]
     ):
         number += 1
     return number, f"{prefix}{number}"

@@ -167,8 +167,8 @@ def _judge(
         return arena_round
     judged = store_models(session, contest, arena_round, models)
     if models["waits_for"] is not None:
-        at = service.clock() + MODEL_RETRY
-        _queue(service, session, contest, arena_round, ask=True, not_before=at)
+        time = service.clock() + MODEL_RETRY
+        _queue(service, session, contest, arena_round, ask=True, not_before=time)
         return judged
     settling = replace(judged, phase="settling")
     _queue(service, session, contest, settling)

@@ -214,5 +214,5 @@ def _settle_qualification(
         session.arena.save_bot(replace(bot, attempted_at=None))
     elif match["outcome"] is None and winner_of(match["votes"]) == "a":
         contest = session.contests.lock(contest.id)
-        at = {"qualified_at": written_time(service.clock())}
-        save_record(service, session, contest, bot, at, by=SYSTEM)
+        time = {"qualified_at": written_time(service.clock())}
+        save_record(service, session, contest, bot, time, by=SYSTEM)

@@ -140,14 +140,14 @@ def _replace(
     Otherwise the API judge judges the match.
     """
     drawn, match = open_match.drawn, open_match.match
-    at, reserves = match["panel"].index(judge), _reserves(open_match)
+    index, reserves = match["panel"].index(judge), _reserves(open_match)
     match["replaced"].append({"judge": judge, **fault})
     if not reserves:
         match["api"] = True
         return []
     templates = templates_of(drawn, match)
     reserve = memory.next_reserve(reserves, templates)
-    match["panel"][at] = reserve
+    match["panel"][index] = reserve
     memory.show([reserve], templates)
     return [[drawn["match"], reserve]]
 

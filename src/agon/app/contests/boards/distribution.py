@@ -65,7 +65,7 @@ def bins(values: "np.ndarray[Any, np.dtype[np.float64]]", *, most: int = MAX_BIN
     step, places = _step(low, high, most)
     first = math.floor(low / step + 1e-9)
     last = max(math.ceil(high / step - 1e-9), first + 1)
-    edges = [round(at * step, places) for at in range(first, last + 1)]
+    edges = [round(index * step, places) for index in range(first, last + 1)]
     outer = [min(edges[0], low), *edges[1:-1], max(edges[-1], high)]
     counted, _ = np.histogram(values, bins=outer)
     return [

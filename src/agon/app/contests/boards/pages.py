@@ -175,8 +175,8 @@ def page(
         NotStored: the rows are no longer stored; ``rebuild`` brings them back.
         Unreadable: the cursor, the limit or ``as_of`` cannot be read.
     """
-    at = None if cursor is None else Cursor.read(cursor)
-    request = PageRequest(as_of=as_of, cursor=at, id=around, limit=limit, unscored=unscored)
+    start = None if cursor is None else Cursor.read(cursor)
+    request = PageRequest(as_of=as_of, cursor=start, id=around, limit=limit, unscored=unscored)
     return _page(service, view, board, request)
 
 

@@ -53,22 +53,22 @@ def participants(
     if not 1 <= limit <= MAX_LISTED:
         raise Unreadable(f"limit is {limit}; give 1 to {MAX_LISTED}")
     with service.store.read() as session:
-        at = Cursor.read(cursor) if cursor else Cursor(0, 0)
+        start = Cursor.read(cursor) if cursor else Cursor(0, 0)
         if not cursor:
             snapshot = snapshot_at(session, view, None, None)
         else:
-            snapshot = snapshot_of_cursor(session, view, None, at)
+            snapshot = snapshot_of_cursor(session, view, None, start)
         rows_snapshot = require_rows_snapshot(session, view.contest, snapshot)
-        lines = session.snapshots.lines(rows_snapshot.no, start=at.start, count=limit)
+        lines = session.snapshots.lines(rows_snapshot.no, start=start.start, count=limit)
         if len(lines) < limit:
             lines += session.snapshots.lines(
                 rows_snapshot.no,
-                start=max(0, at.start - rows_snapshot.rows),
+                start=max(0, start.start - rows_snapshot.rows),
                 count=limit - len(lines),
                 unscored=True,
             )
         names = shown_names(session, view.contest, ids_of(lines), at=snapshot.seq) or {}
-    total, end = snapshot.rows + snapshot.unscored, at.start + len(lines)
+    total, end = snapshot.rows + snapshot.unscored, start.start + len(lines)
     more = str(Cursor(snapshot.no, end)) if end < total else None
     return Participants(snapshot=snapshot, lines=lines, total=total, next=more, names=names)
 

@@ -65,11 +65,11 @@ def search(
     if not prefix or not 1 <= limit <= MAX_ROWS:
         raise Unreadable(f"give the beginning of a name or an id, and a limit of 1 to {MAX_ROWS}")
     require_storable_name(prefix)
-    at = None if cursor is None else Cursor.read(cursor)
+    start = None if cursor is None else Cursor.read(cursor)
     with service.store.read() as session:
-        published = find_board(session, view, board, as_of=as_of, at=at)
+        published = find_board(session, view, board, as_of=as_of, at=start)
         finding = _Search(session, view, published, prefix, batch=limit + 1)
-        indexes = list(islice(finding.indexes(None if at is None else at.start), limit + 1))
+        indexes = list(islice(finding.indexes(None if start is None else start.start), limit + 1))
         selected = indexes[:limit]
         snapshot = published.snapshot
         page = BoardRows(

@@ -113,12 +113,12 @@ def sorted_page(
     """
     if not 1 <= limit <= MAX_ROWS:
         raise Unreadable(f"limit is {limit}; give 1 to {MAX_ROWS}")
-    at = None if cursor is None else Cursor.read(cursor)
+    begin = None if cursor is None else Cursor.read(cursor)
     with service.store.read() as session:
-        published = find_board(session, view, board, as_of=as_of, at=at)
+        published = find_board(session, view, board, as_of=as_of, at=begin)
         order = _Order(session, published.rows_snapshot.no, sort.column)
         wanted = _Ranges(order.ranges(sort))
-        start, count = (0, limit) if at is None else (at.start, at.limit(limit))
+        start, count = (0, limit) if begin is None else (begin.start, begin.limit(limit))
         count = max(0, min(count, len(wanted) - start))
         # The order is stored in one direction; the other one is read from its end, reversed.
         forward = sort.is_descending == order.is_descending
@@ -213,11 +213,25 @@ class _Order:
     def _range(self, low: Any, high: Any) -> tuple[int, int]:
         every = range(self._count)
         if self.is_descending:
-            first = 0 if high is None else bisect_left(every, True, key=lambda at: self[at] <= high)
-            end = None if low is None else bisect_left(every, True, key=lambda at: self[at] < low)
+            first = (
+                0
+                if high is None
+                else bisect_left(every, True, key=lambda index: self[index] <= high)
+            )
+            end = (
+                None
+                if low is None
+                else bisect_left(every, True, key=lambda index: self[index] < low)
+            )
         else:
-            first = 0 if low is None else bisect_left(every, True, key=lambda at: self[at] >= low)
-            end = None if high is None else bisect_left(every, True, key=lambda at: self[at] > high)
+            first = (
+                0 if low is None else bisect_left(every, True, key=lambda index: self[index] >= low)
+            )
+            end = (
+                None
+                if high is None
+                else bisect_left(every, True, key=lambda index: self[index] > high)
+            )
         return first, max(first, self._count if end is None else end)
 
     def _read(self, text: str) -> float | str:

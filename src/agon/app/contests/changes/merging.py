@@ -24,14 +24,14 @@ def check_merge(params: Mapping[str, Any]) -> dict[str, Any]:
         Unreadable: one is missing or no id, or both are the same person.
         NotFound: one cannot be an id.
     """
-    duplicate, into = params.get(DUPLICATE), params.get(INTO)
-    if not isinstance(duplicate, str) or not isinstance(into, str) or not duplicate or not into:
+    duplicate, target = params.get(DUPLICATE), params.get(INTO)
+    if not isinstance(duplicate, str) or not isinstance(target, str) or not duplicate or not target:
         raise Unreadable("a merge has duplicate and into, two ids; give both")
-    for name in (duplicate, into):
+    for name in (duplicate, target):
         require_storable_name(name)
-    if duplicate == into:
-        raise Unreadable(f"{into!r} cannot be merged with itself; give two different ids")
-    return {DUPLICATE: duplicate, INTO: into}
+    if duplicate == target:
+        raise Unreadable(f"{target!r} cannot be merged with itself; give two different ids")
+    return {DUPLICATE: duplicate, INTO: target}
 
 
 def merge_entries(
@@ -46,7 +46,7 @@ def merge_entries(
     Raises:
         Conflict: no record about one of the two counts.
     """
-    duplicate, into = change.params[DUPLICATE], change.params[INTO]
+    duplicate, target = change.params[DUPLICATE], change.params[INTO]
     chosen = discipline(live.contest_state().discipline)
     columns = _columns(chosen)
     records = live.records()
@@ -54,11 +54,11 @@ def merge_entries(
     known: set[str] = set()
     for table, names in columns.items():
         for column in names:
-            known |= set(records.rows_where(table, column, [into]).values())
+            known |= set(records.rows_where(table, column, [target]).values())
             about = records.rows_where(table, column, [duplicate])
             known |= set(about.values())
             tables |= dict.fromkeys(about, table)
-    if missing := [name for name in (duplicate, into) if name not in known]:
+    if missing := [name for name in (duplicate, target) if name not in known]:
         raise Conflict(f"no record about {missing[0]!r} counts; correct the id")
     schema = {table.name: table for table in chosen.schema}
     visible = set(live.state.spans.records(at=live.seq).tolist())
@@ -70,13 +70,13 @@ def merge_entries(
         row = orjson.loads(stored.line)["body"]["row"]
         people = {str(row[column]) for column in columns[table] if column in row}
         merged = row | {
-            column: type(row[column])(into)
+            column: type(row[column])(target)
             for column in columns[table]
             if column in row and str(row[column]) == duplicate
         }
         body = {"table": table, "row": merged}
         key = record_key(schema[table], merged)
-        if into in people:
+        if target in people:
             voided.append(seq)
         elif key is not None and key == record_key(schema[table], row):
             moved.append(("record-replaced", body | {"replaces": seq}))

@@ -109,11 +109,11 @@ def _by_table(
             if own not in sent:
                 path = folder / f"{mapping.tables.get(own, own)}.ndjson"
                 sent[own] = _SentTable(path, files.enter_context(path.open("wb")))
-            to = sent[own]
-            to.lines.append(record.line)
+            end = sent[own]
+            end.lines.append(record.line)
             if record.external_id is not None:
-                to.external_ids[len(to.lines)] = record.external_id
-            to.file.write(orjson.dumps(record.row, option=_PLAIN))
+                end.external_ids[len(end.lines)] = record.external_id
+            end.file.write(orjson.dumps(record.row, option=_PLAIN))
     for each in sent.values():
         each.file.close()
     return sent, issues
@@ -129,10 +129,10 @@ def _with_line(issue: RowIssue, sent: Mapping[str, _SentTable]) -> RowIssue:
 
 def _in_order(records: Records, sent: Mapping[str, _SentTable]) -> Iterator[bytes]:
     """Yield all rows in the order in which they were sent, each on its line."""
-    at = 0
+    last = 0
     for line, row in merge(*(_rows(records, name, one) for name, one in sent.items())):
-        yield b"\n" * (line - at - 1) + row
-        at = line
+        yield b"\n" * (line - last - 1) + row
+        last = line
 
 
 def _rows(records: Records, name: str, sent: _SentTable) -> Iterator[tuple[int, bytes]]:

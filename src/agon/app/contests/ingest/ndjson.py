@@ -130,9 +130,9 @@ def _enveloped_alike(
         return None
     if names is not None and not all(map(_is_name, names)):
         return None
-    around = [*tables, *(names or ())]
+    wrapping = [*tables, *(names or ())]
     # Each of these values has the colon after its key, and so has each row.
-    colons_around = len(around) + len(rows) + "".join(around).count(":")
+    colons_around = len(wrapping) + len(rows) + "".join(wrapping).count(":")
     written = write_objects(lines, rows, colons_around=colons_around)
     if written is None:
         return None

@@ -224,7 +224,10 @@ def _groups(batch: Batch) -> list[RowGroup]:
         for index, (table, row) in enumerate(zip(batch.tables, batch.rows, strict=True))
         if type(row) is dict and isinstance(table, str)
     ]
-    groups = groups_of([batch.tables[at] for at in places], [batch.rows[at] for at in places])
+    groups = groups_of(
+        [batch.tables[position] for position in places],
+        [batch.rows[position] for position in places],
+    )
     return [replace(one, indexes=[places[index] for index in one.indexes]) for one in groups]
 
 

@@ -32,7 +32,7 @@ def record_lines(records: Records, *, steps: int = 1) -> Iterator[list[bytes]]:
         for table in tables:
             rows = records.arrow(table.name, [column.name for column in table.columns])
             if table.name not in referenced:
-                start, end = (rows.num_rows * at // steps for at in (step, step + 1))
+                start, end = (rows.num_rows * index // steps for index in (step, step + 1))
                 rows = rows.slice(start, end - start)
             elif step:
                 continue

@@ -88,11 +88,11 @@ class Upload:
             return
         numbers = self.records.arrow(self.table, ["_row"]).column(0).to_pylist()
         places = lines_of(set(numbers))
-        at = 0
+        last = 0
         for number, row in zip(numbers, rows, strict=True):
-            line = places.get(number, at + 1)
-            yield b"\n" * (line - at - 1) + row
-            at = line
+            line = places.get(number, last + 1)
+            yield b"\n" * (line - last - 1) + row
+            last = line
 
 
 @contextmanager

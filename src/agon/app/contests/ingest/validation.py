@@ -274,7 +274,7 @@ def _with_suspect_ids(written: Sequence[bytes]) -> Sequence[int]:
     has_nul = b"\\" in text and _NUL in text
     if not has_nul and max(map(len, written), default=0) <= MAX_ID_BYTES:
         return ()
-    return [at for at, text in enumerate(written) if len(text) > MAX_ID_BYTES or _NUL in text]
+    return [index for index, text in enumerate(written) if len(text) > MAX_ID_BYTES or _NUL in text]
 
 
 def not_a_row(table: Any, row: Any, line: int, columns: Mapping[str, Any]) -> RowIssue:

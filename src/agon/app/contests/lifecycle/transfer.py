@@ -157,8 +157,8 @@ def _sign_heads(
     service: Service, contest: Contest, noted: list[tuple[int, bytes, str]]
 ) -> Iterator[SignedHead]:
     """Yield signed heads dated by their entries, so that equal ledgers give equal bytes."""
-    for seq, sha256, at in noted:
-        head = Head(contest=contest.id, seq=seq, head_sha256=sha256.hex(), at=at)
+    for seq, sha256, signed_at in noted:
+        head = Head(contest=contest.id, seq=seq, head_sha256=sha256.hex(), at=signed_at)
         yield SignedHead(head, service.signer.sign(head.to_dict()))
 
 

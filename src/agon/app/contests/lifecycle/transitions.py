@@ -148,8 +148,8 @@ def _with_lock(
             contest = session.contests.lock(contest.id)
             check(session, contest)
             replica.read(session, contest)
-            at = session.entries.time_of(contest.no, contest.seq)
-            drafts = draft_boards(contest, replica, at=at)
+            time = session.entries.time_of(contest.no, contest.seq)
+            drafts = draft_boards(contest, replica, at=time)
             boards = {
                 draft.manifest.board: {
                     "sha256": draft.manifest.board_sha256,

@@ -96,8 +96,8 @@ def audited_board(arena: ScoredArena) -> AuditedBoard:
     row[strengths.bots] = np.arange(len(strengths.bots))
     verdicts = verdicts_of(arena.facts.matches, arena.ratings)
     a, b = row[verdicts.a], row[verdicts.b]
-    within = (a >= 0) & (b >= 0)
-    if not within.any():
+    inner = (a >= 0) & (b >= 0)
+    if not inner.any():
         raise NotScorable(
             "no bot has a Bradley–Terry rating to examine: the records have no rated match between "
             "two bots that are on the board; add rated matches"
@@ -106,11 +106,11 @@ def audited_board(arena: ScoredArena) -> AuditedBoard:
         arena.facts,
         arena.strength_rules,
         strengths,
-        a[within],
-        b[within],
-        verdicts.score[within],
-        arena.ratings.match[within],
-        None if verdicts.weight is None else verdicts.weight[within],
+        a[inner],
+        b[inner],
+        verdicts.score[inner],
+        arena.ratings.match[inner],
+        None if verdicts.weight is None else verdicts.weight[inner],
         verdicts,
         arena,
     )

@@ -47,7 +47,7 @@ def voters(board: AuditedBoard) -> Probe:
         sentence=f"the busiest {busiest} of {len(votes):,} judges cast {share:.1%} of the votes "
         f"({fair:.1%} if all cast as many; fine up to {_FAIR * fair:.1%}); the design effect of "
         f"judges is {effect:.2f} (fine up to {_DESIGN_EFFECT:.2f})",
-        records=tuple(names[at] for at in top if at < len(names)),
+        records=tuple(names[index] for index in top if index < len(names)),
     )
 
 

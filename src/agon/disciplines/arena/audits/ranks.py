@@ -186,17 +186,17 @@ def cycles(board: AuditedBoard) -> Probe:
     shown = np.argsort(-counts.of_players(), kind="stable")[:size]
     place = np.full(counts.players, -1)
     place[shown] = np.arange(size)
-    within = (place[counts.i] >= 0) & (place[counts.j] >= 0)
-    i, j = place[counts.i[within]], place[counts.j[within]]
-    matches = counts.matches[within].astype(np.int64)
-    points = (counts.wins_i / counts.weights * counts.matches)[within]
+    inner = (place[counts.i] >= 0) & (place[counts.j] >= 0)
+    i, j = place[counts.i[inner]], place[counts.j[inner]]
+    matches = counts.matches[inner].astype(np.int64)
+    points = (counts.wins_i / counts.weights * counts.matches)[inner]
     everything = np.ones(len(i), dtype=bool)
     triads = _triads(i, j, everything, size, decided=everything)[1]
     if not triads:
         return unknown("cycles", "no three bots have all met one another")
     observed = _triads(i, j, 2 * points > matches, size, decided=2 * points != matches)[0]
-    chance = logistic(board.theta[counts.i[within]] - board.theta[counts.j[within]])
-    tied = counts.tied[within]
+    chance = logistic(board.theta[counts.i[inner]] - board.theta[counts.j[inner]])
+    tied = counts.tied[inner]
     dice = np.random.default_rng(_SEED)
     simulated = np.empty(_SIMULATIONS)
     for number in range(_SIMULATIONS):

@@ -46,8 +46,8 @@ def edit_distance(first: str, second: str, *, most: int) -> int | None:
     row = list(range(len(second) + 1))
     for i, letter in enumerate(first, start=1):
         corner, row[0] = row[0], i
-        for j, against in enumerate(second, start=1):
-            step = min(row[j] + 1, row[j - 1] + 1, corner + (letter != against))
+        for j, opposed in enumerate(second, start=1):
+            step = min(row[j] + 1, row[j - 1] + 1, corner + (letter != opposed))
             corner, row[j] = row[j], step
         if min(row) > most:
             return None
@@ -91,10 +91,10 @@ def similar_handles(
         [(0, 1, 1.0), (0, 2, 0.8888888888888888), (1, 2, 0.8888888888888888)]
     """
     owners: dict[str, list[int]] = defaultdict(list)
-    for at, handle in enumerate(handles):
+    for index, handle in enumerate(handles):
         base = handle_base(handle)
         if len(base) >= base_length:
-            owners[base].append(at)
+            owners[base].append(index)
     pairs_found = [
         (i, j, 1.0) for members in owners.values() for i, j in combinations(sorted(members), 2)
     ]
@@ -124,7 +124,7 @@ def _near(bases: Sequence[str]) -> set[tuple[str, str]]:
     shared = np.flatnonzero(np.diff(starts) > 1)
     near = set()
     for start, stop in zip(starts[shared].tolist(), starts[shared + 1].tolist(), strict=True):
-        group = {bases[at] for at in owner[start:stop].tolist()}
+        group = {bases[index] for index in owner[start:stop].tolist()}
         near |= {(min(pair), max(pair)) for pair in combinations(group, 2)}
     return near
 
@@ -132,11 +132,11 @@ def _near(bases: Sequence[str]) -> set[tuple[str, str]]:
 def _hashes(bases: Sequence[str]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
     """Return the hash of each word after each choice of deletions, and the index of the word."""
     by_length: dict[int, list[int]] = defaultdict(list)
-    for at, base in enumerate(bases):
-        by_length[len(base)].append(at)
+    for index, base in enumerate(bases):
+        by_length[len(base)].append(index)
     hashes, owners = [], []
     for length, members in by_length.items():
-        text = "".join(bases[at] for at in members)
+        text = "".join(bases[index] for index in members)
         letters = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32).reshape(-1, length)
         for deleted in _deletions(length):
             left = np.delete(letters, deleted, axis=1).astype(np.uint64)

@@ -123,8 +123,8 @@ def low_agreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
         probability = float(agreements.probability[judge])
         own = slice(votes.opens[judge], votes.opens[judge + 1])
         match = votes.match[own]
-        against = (facts.matches.kind[match] == RATED) & (votes.side[own] != others[own])
-        against &= np.isin(others[own], (SIDE_A, SIDE_B))
+        opposed = (facts.matches.kind[match] == RATED) & (votes.side[own] != others[own])
+        opposed &= np.isin(others[own], (SIDE_A, SIDE_B))
         name = str(facts.judges.ids[judge])
         yield Finding(
             "low-agreement",
@@ -137,7 +137,7 @@ def low_agreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
             f"judge {name} voted with the other judges in {agreed} of {decided} matches; the "
             f"median judge does in {agreements.center:.0%}, a coin in 50%; at most "
             f"{rules.detector_false_alarms:.1%} of honest judges are reported",
-            (vote_refs(facts, judge, match[against]),),
+            (vote_refs(facts, judge, match[opposed]),),
         )
 
 

@@ -62,7 +62,7 @@ def seats_of(facts: Facts) -> Seats:
     chance = np.minimum(1.0, seats / np.maximum(np.cumsum(changes)[: len(played)], 1))
     until = np.concatenate([[0.0], np.cumsum(chance)])
     return Seats(
-        tuple(names[at] for at in present.tolist()),
+        tuple(names[index] for index in present.tolist()),
         np.maximum(ends[present] - starts[present] - 2, 0),
         np.maximum(last - first - 1, 0),
         np.maximum(until[last] - until[np.minimum(first + 1, last)], 0.0),
@@ -87,10 +87,10 @@ def panel_share(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
         return
     seats = seats_of(facts)
     examined = seats.panels >= MIN_PANELS
-    over = examined & (seats.taken > rules.panel_share * seats.expected)
-    for at in np.flatnonzero(over).tolist():
-        taken, panels = int(seats.taken[at]), int(seats.panels[at])
-        expected, name = float(seats.expected[at]), seats.names[at]
+    exceeding = examined & (seats.taken > rules.panel_share * seats.expected)
+    for index in np.flatnonzero(exceeding).tolist():
+        taken, panels = int(seats.taken[index]), int(seats.panels[index])
+        expected, name = float(seats.expected[index]), seats.names[index]
         probability = binomial_tail(taken, trials=panels, chance=min(1.0, expected / panels))
         yield Finding(
             "panel-share",
@@ -146,7 +146,7 @@ def _accounts(facts: Facts) -> tuple[list[str], Ints]:
     accounts, place = np.unique(person[known], return_index=True)
     times = judges.account_created[known][place]
     order = np.lexsort((accounts, times))
-    return [names[at] for at in accounts[order].tolist()], times[order]
+    return [names[index] for index in accounts[order].tolist()], times[order]
 
 
 def _bursts(together: Ints, *, at_least: int) -> Iterator[tuple[int, int]]:
@@ -157,11 +157,11 @@ def _bursts(together: Ints, *, at_least: int) -> Iterator[tuple[int, int]]:
         [(1, 4), (4, 6)]
     """
     first = last = -1
-    for at in np.flatnonzero(together >= at_least).tolist():
-        if at >= last:
+    for index in np.flatnonzero(together >= at_least).tolist():
+        if index >= last:
             if last > 0:
                 yield first, last
-            first = at
-        last = max(last, at + int(together[at]))
+            first = index
+        last = max(last, index + int(together[index]))
     if last > 0:
         yield first, last

@@ -80,9 +80,9 @@ def collusion(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
     exposed, times = np.unique(appearances, return_counts=True)
     comparisons = int(np.count_nonzero(times > rules.collusion_votes))
     favored, counts = np.unique(voted, return_counts=True)
-    over = counts > rules.collusion_votes
+    exceeding = counts > rules.collusion_votes
     all_choices = _Choices(facts)
-    for key, count in zip(favored[over].tolist(), counts[over].tolist(), strict=True):
+    for key, count in zip(favored[exceeding].tolist(), counts[exceeding].tolist(), strict=True):
         judge_number, bot = divmod(key, bots)
         exposure = int(times[np.searchsorted(exposed, key)])
         share = all_choices.but(judge_number).share(bot)
@@ -150,8 +150,8 @@ def position_bias(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
     comparisons = int(np.count_nonzero(total >= rules.position_min_votes))
     for code, label in enumerate("AB"):
         counts = np.bincount(recent.judge[recent.label == code], minlength=len(facts.judges))
-        over = (total >= rules.position_min_votes) & (counts > rules.position_share * total)
-        for judge in np.flatnonzero(over).tolist():
+        exceeding = (total >= rules.position_min_votes) & (counts > rules.position_share * total)
+        for judge in np.flatnonzero(exceeding).tolist():
             count, of_votes = int(counts[judge]), int(total[judge])
             probability = min(1.0, 2 * binomial_tail(count, trials=of_votes, chance=0.5))
             own = recent.of(judge)
@@ -188,7 +188,7 @@ def audit_disagreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
         met, of_audits = int(right[judge]), int(total[judge])
         probability = binomial_tail(of_audits - met, trials=of_audits, chance=1 - common)
         name = str(facts.judges.ids[judge])
-        against = votes.match[audited & ~agreed & (votes.judge == judge)]
+        opposed = votes.match[audited & ~agreed & (votes.judge == judge)]
         yield Finding(
             "audit-disagreement",
             severity_of(probability, comparisons=int(np.count_nonzero(enough)), rules=rules),
@@ -199,7 +199,7 @@ def audit_disagreement(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
             probability,
             f"judge {name} agreed with {met} of {of_audits} audits; all judges together with "
             f"{common:.0%}",
-            (vote_refs(facts, judge, against),),
+            (vote_refs(facts, judge, opposed),),
         )
 
 

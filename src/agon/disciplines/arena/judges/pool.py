@@ -112,10 +112,10 @@ def in_pool(
 
     Judges have the age that they had at the newest time in the records; API judges are in no pool.
     """
-    at, pool = newest_time(facts), np.zeros(len(facts.judges), dtype=np.bool_)
+    now, pool = newest_time(facts), np.zeros(len(facts.judges), dtype=np.bool_)
     candidates = candidates_of(facts, games, credibilities, rules)
     pool[facts.judges.kind != API] = [
-        not obstacles(each, at=at, rules=rules) for each in candidates
+        not obstacles(each, at=now, rules=rules) for each in candidates
     ]
     return pool
 

@@ -71,16 +71,16 @@ def clusters_of(verdicts: Verdicts, rules: ArenaRules, *, row: Ints) -> Clusters
     if rules.cluster == "none" or (rules.cluster == "auto" and verdicts.prompt is None):
         return None
     a, b = row[verdicts.a], row[verdicts.b]
-    within = np.flatnonzero((a >= 0) & (b >= 0))
-    if not len(within):
+    inner = np.flatnonzero((a >= 0) & (b >= 0))
+    if not len(inner):
         return None
     names = _CRITERIA.get(rules.cluster, (rules.cluster,))
     codes = []
     for name in names:
         column = verdicts.prompt if name == "prompt" else verdicts.judge
-        distinct = None if column is None else _number(column.take(pa.array(within)))
+        distinct = None if column is None else _number(column.take(pa.array(inner)))
         groups = 0 if distinct is None else int(distinct.max()) + 1
-        if rules.cluster == "auto" and not FEW <= groups < len(within):
+        if rules.cluster == "auto" and not FEW <= groups < len(inner):
             return None
         if distinct is None or groups <= 1:
             fact = "no match has a value" if distinct is None else "all matches have one value"
@@ -90,8 +90,8 @@ def clusters_of(verdicts: Verdicts, rules: ArenaRules, *, row: Ints) -> Clusters
                 instead={"cluster": next((each for each in names if each != name), "none")},
             )
         codes.append(distinct)
-    a, b, score = a[within], b[within], verdicts.score[within]
-    weight = np.ones(len(within)) if verdicts.weight is None else verdicts.weight[within]
+    a, b, score = a[inner], b[inner], verdicts.score[inner]
+    weight = np.ones(len(inner)) if verdicts.weight is None else verdicts.weight[inner]
     # Sums do not depend on the order of the source.
     order = np.lexsort((weight, score, b, a, *codes))
     return Clusters(
@@ -102,7 +102,7 @@ def clusters_of(verdicts: Verdicts, rules: ArenaRules, *, row: Ints) -> Clusters
         score[order],
         tuple(each[order] for each in codes),
         None if verdicts.weight is None else weight[order],
-        within[order],
+        inner[order],
     )
 
 

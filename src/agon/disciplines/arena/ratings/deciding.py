@@ -131,7 +131,7 @@ class RatedMatches:
 
     def _is_joined(self, rest: Verdicts, upper: int, lower: int) -> bool:
         made = self._rate(rest)
-        row = {bot: at for at, bot in enumerate(made.bots.tolist())}
+        row = {bot: index for index, bot in enumerate(made.bots.tolist())}
         if upper not in row or lower not in row:
             return False
         return not is_apart(made, row[upper], row[lower])

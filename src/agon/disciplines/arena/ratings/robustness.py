@@ -74,16 +74,16 @@ def elo_bands(
     width = np.where(games < rules.games_established, new.width, established.width)
     rank = 1 + np.searchsorted(-rating, -rating, side="left")
     bands = []
-    for at in range(min(ranks, len(played))):
-        same = np.flatnonzero(np.abs(rating - rating[at]) <= np.hypot(width, width[at]))
+    for index in range(min(ranks, len(played))):
+        same = np.flatnonzero(np.abs(rating - rating[index]) <= np.hypot(width, width[index]))
         bands.append(
             EloBand(
-                rank=int(rank[at]),
-                bot=str(facts.bots.ids[int(played[at])]),
-                rating=float(rating[at]),
-                matches=int(games[at]),
-                low=float(rating[at] - width[at]),
-                high=float(rating[at] + width[at]),
+                rank=int(rank[index]),
+                bot=str(facts.bots.ids[int(played[index])]),
+                rating=float(rating[index]),
+                matches=int(games[index]),
+                low=float(rating[index] - width[index]),
+                high=float(rating[index] + width[index]),
                 rank_low=int(rank[same].min()),
                 rank_high=int(rank[same].max()),
             )
@@ -133,15 +133,15 @@ def rank_robustness(
     outcomes = _Outcomes(counts, theta, regularization)
     elo = rules.elo_scale / log(10)
     decided = []
-    for at in range(min(ranks, len(order) - 1)):
-        first, second = int(order[at]), int(order[at + 1])
+    for index in range(min(ranks, len(order) - 1)):
+        first, second = int(order[index]), int(order[index + 1])
         cells = outcomes.fewest(first, second)
         left_out = () if cells is None else _match_ids(facts, ratings, strengths, counts, cells)
         decided.append(
             RankRobustness(
-                rank=at + 1,
-                bot=names[at],
-                next=names[at + 1],
+                rank=index + 1,
+                bot=names[index],
+                next=names[index + 1],
                 margin=float(theta[first] - theta[second]) * elo,
                 matches=None if cells is None else len(left_out),
                 share=None if cells is None else len(left_out) / float(counts.matches.sum()),

@@ -138,16 +138,16 @@ def _opponents(
         (counts.j, counts.i, counts.wins_j, False),
     ):
         for pair in np.flatnonzero(side == row).tolist():
-            against = int(opponent[pair])
+            opposed = int(opponent[pair])
             chance = expected_score(
                 float(strengths.score[row]),
-                float(strengths.score[against]),
+                float(strengths.score[opposed]),
                 scale=rules.elo_scale,
             )
             matches = int(counts.matches[pair])
             listed.append(
                 {
-                    "opponent": str(bots.ids[int(strengths.bots[against])]),
+                    "opponent": str(bots.ids[int(strengths.bots[opposed])]),
                     "matches": matches,
                     "points": float(score[pair]),
                     "expected": publish(
@@ -198,13 +198,13 @@ def _comparisons(
     """
     made = strengths.separation
     order = made.order.tolist()
-    at = order.index(row)
+    index = order.index(row)
     tiers = made.tier[made.order]
     heads = [order[int(np.argmax(tiers == tier))] for tier in (made.tier[row], made.tier[row] - 1)]
     others: dict[int, list[str]] = {}
     for place, other in (
-        ("the bot before", order[at - 1] if at else row),
-        ("the next bot", order[at + 1] if at + 1 < len(order) else row),
+        ("the bot before", order[index - 1] if index else row),
+        ("the next bot", order[index + 1] if index + 1 < len(order) else row),
         ("the head of its tier", heads[0]),
         ("the head of the tier before", heads[1] if made.tier[row] > 1 else row),
     ):
@@ -265,11 +265,11 @@ def _informative_pairs(
 
 
 def _comparison_text(compared: dict[str, Any]) -> str:
-    between = f"{compared['place']}, {compared['bot']}"
+    gap = f"{compared['place']}, {compared['bot']}"
     if compared["margin"] is None:
-        return f"nothing compares it with {between}"
+        return f"nothing compares it with {gap}"
     margin = f"{compared['gap']:,.0f} ± {compared['margin']:,.0f}"
-    text = f"{'apart from' if compared['apart'] else 'not apart from'} {between} ({margin})"
+    text = f"{'apart from' if compared['apart'] else 'not apart from'} {gap} ({margin})"
     pairs = "; ".join(
         f"{' and '.join(pair['bots'])} ({pair['matches']:,.0f} matches, {pair['share']:.0%})"
         for pair in compared["pairs"]

@@ -208,7 +208,9 @@ def _rate(everyone: Bots, standings: Standings, pairs: PairCounts, rules: ArenaR
     if rules.bradley_terry_regularisation == 0.0 and len(played):
         some = rateable(counts)
         if some.any() and not some.all():  # else the fit is of all, or says why there is none
-            unrated = {int(played[at]): reason for at, reason in reasons(counts, some).items()}
+            unrated = {
+                int(played[index]): reason for index, reason in reasons(counts, some).items()
+            }
             bots, counts = played[some], counts.select(some)
     names = [str(name) for name in everyone.ids.take(pa.array(bots)).to_pylist()]
     return _RatedBots(bots, counts, names, _fit(counts, names, rules), unrated)

@@ -29,9 +29,9 @@ def reasons(counts: PairCounts, rated: npt.NDArray[np.bool_]) -> dict[int, str]:
     points = counts.points()
     losses = counts.to_players(counts.wins_j, counts.wins_i)
     matches = counts.of_players()
-    against = rated[counts.i] != rated[counts.j]
-    met = counts.to_players(counts.matches * against, counts.matches * against)
-    taken = counts.to_players(counts.wins_i * against, counts.wins_j * against)
+    opposed = rated[counts.i] != rated[counts.j]
+    met = counts.to_players(counts.matches * opposed, counts.matches * opposed)
+    taken = counts.to_players(counts.wins_i * opposed, counts.wins_j * opposed)
     return {
         player: _reason(points[player], losses[player], matches[player], taken[player], met[player])
         for player in np.flatnonzero(~rated).tolist()

@@ -69,7 +69,7 @@ def draw_robotic_answer(
         for number, sentence in enumerate(template.sentences)
     ]
     texts = [" ".join(sentences[: count + 1]) for count in range(len(sentences))]
-    count = min(range(len(texts)), key=lambda at: abs(len(texts[at]) - length))
+    count = min(range(len(texts)), key=lambda index: abs(len(texts[index]) - length))
     used = parts if count >= len(first.sentences) else [first]
     return RoboticAnswer(tuple(template.name for template in used), texts[count][:max_chars])
 

@@ -69,8 +69,10 @@ def pair(bots: Iterable[Entrant], *, within: float, descending: bool = False) ->
     entrants = list(bots)
     place = id_order(pa.array([bot.id for bot in entrants], pa.string())).tolist()
     sign = -1 if descending else 1
-    order = sorted(range(len(entrants)), key=lambda at: (sign * entrants[at].rating, place[at]))
-    runs = _owner_runs(entrants[at] for at in order)
+    order = sorted(
+        range(len(entrants)), key=lambda index: (sign * entrants[index].rating, place[index])
+    )
+    runs = _owner_runs(entrants[index] for index in order)
     runs.reverse()
     pairings = []
     while len(runs) > 1:

@@ -116,9 +116,9 @@ def entrants_of(scored: "ScoredArena", present: Iterable[str]) -> tuple[Entrant,
 def owners_of_qualified(bots: "Bots", present: Collection[str]) -> dict[str, str | None]:
     """Return the owner of each qualified bot among those present, in id order."""
     return {
-        str(bots.ids[at]): bots.owner[at].as_py()
-        for at in range(len(bots))
-        if bots.qualified[at] and str(bots.ids[at]) in present
+        str(bots.ids[index]): bots.owner[index].as_py()
+        for index in range(len(bots))
+        if bots.qualified[index] and str(bots.ids[index]) in present
     }
 
 

@@ -132,8 +132,8 @@ def pair_spread(
     """
     entrants = list(bots)
     place = id_order(pa.array([bot.id for bot in entrants], pa.string())).tolist()
-    order = sorted(range(len(entrants)), key=lambda at: (entrants[at].rating, place[at]))
-    ranked = [entrants[at] for at in order]
+    order = sorted(range(len(entrants)), key=lambda index: (entrants[index].rating, place[index]))
+    ranked = [entrants[index] for index in order]
     waiting = _waiting(ranked, histories)
     pool = _Pool([bot for bot in ranked if bot.id not in waiting], histories, within)
     mate = _nearest(pool)
@@ -187,14 +187,14 @@ class _Pool:
         self.past = [self.histories.get(bot.id, _NEW) for bot in self.bots]
         self.recent = [frozenset(past.opponents[:MEMORY]) for past in self.past]
         self.run_starts, self.run_ends = list(range(len(self.bots))), list(range(len(self.bots)))
-        for at in range(1, len(self.bots)):
+        for index in range(1, len(self.bots)):
             # Bots are sorted by rating: a run of one owner's bots is skipped as a whole when
             # looking for an opponent.
-            if self.bots[at].shares_owner_with(self.bots[at - 1]):
-                self.run_starts[at] = self.run_starts[at - 1]
-        for at in range(len(self.bots) - 2, -1, -1):
-            if self.bots[at].shares_owner_with(self.bots[at + 1]):
-                self.run_ends[at] = self.run_ends[at + 1]
+            if self.bots[index].shares_owner_with(self.bots[index - 1]):
+                self.run_starts[index] = self.run_starts[index - 1]
+        for index in range(len(self.bots) - 2, -1, -1):
+            if self.bots[index].shares_owner_with(self.bots[index + 1]):
+                self.run_ends[index] = self.run_ends[index + 1]
 
     def cost(self, first: int, second: int) -> float:
         """Return distance and penalties; the distance alone grows with the rank distance."""
@@ -329,11 +329,11 @@ def _match_left_over(pool: _Pool, mate: list[int], left_over: Sequence[int]) -> 
     # Both ascend in rating; the field has at least as many such pairs as the rest needs.
     pairs = list(splittable)
     step = len(pairs) / (len(rest) // 2)
-    for at in range(0, len(rest), 2):
-        first = pairs[int(at // 2 * step)]
+    for index in range(0, len(rest), 2):
+        first = pairs[int(index // 2 * step)]
         second = mate[first]
-        mate[first], mate[rest[at]] = rest[at], first
-        mate[second], mate[rest[at + 1]] = rest[at + 1], second
+        mate[first], mate[rest[index]] = rest[index], first
+        mate[second], mate[rest[index + 1]] = rest[index + 1], second
 
 
 def _repair(pool: _Pool, mate: list[int]) -> None:
@@ -361,7 +361,7 @@ def _repair_around(
     for center in (first, mate[first]):
         around.update(range(max(0, center - reach), min(size, center + reach + 1)))
     ranks = sorted(around | {mate[rank] for rank in around})
-    number = {rank: at for at, rank in enumerate(ranks)}
+    number = {rank: index for index, rank in enumerate(ranks)}
     neighbors = []
     for rank in ranks:
         others = [
@@ -376,10 +376,10 @@ def _repair_around(
         for rank in ranks
     ]
     result = augment_matching(neighbors, start)
-    free = [ranks[at] for at, other in enumerate(result) if other == NONE]
+    free = [ranks[index] for index, other in enumerate(result) if other == NONE]
     if len(free) == start.count(NONE):
         return
-    changed = {ranks[at]: ranks[other] for at, other in enumerate(result) if other != NONE}
+    changed = {ranks[index]: ranks[other] for index, other in enumerate(result) if other != NONE}
     changed |= _pairs_of_free(pool, mate, free)
     # What is left free may be of one owner; then the field stays as it was.
     if len(changed) == len(ranks):

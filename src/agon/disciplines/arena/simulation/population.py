@@ -102,10 +102,12 @@ class Population:
         """
         words = " ".join(
             "".join(
-                SYLLABLES[int(uniform(self.seed, match, str(bot), f"{at}.{part}") * len(SYLLABLES))]
+                SYLLABLES[
+                    int(uniform(self.seed, match, str(bot), f"{index}.{part}") * len(SYLLABLES))
+                ]
                 for part in range(3)
             )
-            for at in range(_WORDS)
+            for index in range(_WORDS)
         )
         return f"{words} {self.strengths[bot]:.2f}"
 

@@ -62,9 +62,13 @@ class Activity:
 def stopped_validators(facts: Facts, reports: Reports) -> Iterator[Finding]:
     """Report validators that have not evaluated for some epochs while others went on."""
     activity = Activity.of(facts, reports)
-    for at in np.flatnonzero(activity.stopped).tolist():
-        name, idle, last = facts.validators[at], int(activity.idle[at]), int(activity.last[at])
-        counting = "count on" if reports.counted[:, at].any() else "count no more"
+    for index in np.flatnonzero(activity.stopped).tolist():
+        name, idle, last = (
+            facts.validators[index],
+            int(activity.idle[index]),
+            int(activity.last[index]),
+        )
+        counting = "count on" if reports.counted[:, index].any() else "count no more"
         yield Finding(
             "stopped-validator",
             Severity.WARNING,
@@ -105,11 +109,11 @@ def partial_validators(outcome: Outcome | None) -> Iterator[Finding]:
     seen = seen[active]
     by_others = seen.sum(axis=0)[None, :] - seen == len(active) - 1
     left_out = by_others & ~seen
-    for at in np.flatnonzero(left_out.any(axis=1)).tolist():
-        name = facts.validators[int(active[at])]
+    for index in np.flatnonzero(left_out.any(axis=1)).tolist():
+        name = facts.validators[int(active[index])]
         miners = [
             facts.submissions.owner_name(int(owners[one]))
-            for one in np.flatnonzero(left_out[at]).tolist()
+            for one in np.flatnonzero(left_out[index]).tolist()
         ]
         yield Finding(
             "partial-validator",

@@ -50,8 +50,8 @@ def paid_without_score(outcome: Outcome | None) -> Iterator[Finding]:
     shares = allocation.shares
     unscored = shares.fractions > 0
     unscored &= outcome.consensus.scores[shares.submissions] == 0
-    for at, competition in enumerate(network.facts.competitions):
-        entries = np.flatnonzero(unscored & (shares.competitions == at))
+    for index, competition in enumerate(network.facts.competitions):
+        entries = np.flatnonzero(unscored & (shares.competitions == index))
         if not len(entries):
             continue
         share = float(shares.fractions[entries].sum())

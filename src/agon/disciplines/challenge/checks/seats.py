@@ -35,8 +35,8 @@ def changed_seats(outcome: Outcome | None) -> Iterator[Finding]:
     paid = _weights(outcome)
     by_uid = _weights(outcome_of(_without_seats(facts), outcome.network.rules))
     for uid, submissions in sorted(former.items()):
-        names = [facts.submissions.ids[at] for at in submissions]
-        owners = {int(facts.submissions.owners[at]) for at in submissions}
+        names = [facts.submissions.ids[index] for index in submissions]
+        owners = {int(facts.submissions.owners[index]) for index in submissions}
         keys = sorted(facts.submissions.owner_name(owner) for owner in owners)
         now, then = paid.get(uid, 0.0), by_uid.get(uid, 0.0)
         yield Finding(
@@ -107,8 +107,8 @@ def votes_without_stake(
     )
     if not len(moved):
         return
-    names = [facts.submissions.ids[at] for at in moved.tolist()]
-    people = [facts.validators[at] for at in voters]
+    names = [facts.submissions.ids[index] for index in moved.tolist()]
+    people = [facts.validators[index] for index in voters]
     verb = "would change" if counts else "changed"
     yield Finding(
         "zero-stake",
@@ -174,12 +174,15 @@ def carried_tops(outcome: Outcome | None) -> Iterator[Finding]:
         top = state.top_holder
         if top is None or top.score == 0:
             continue
-        at = top.submission
-        has_seat = bool(outcome.consensus.uids[at] >= 0)
-        if outcome.consensus.scored[at] and has_seat:
+        submission = top.submission
+        has_seat = bool(outcome.consensus.uids[submission] >= 0)
+        if outcome.consensus.scored[submission] and has_seat:
             continue
-        name = network.facts.submissions.ids[at]
-        own = network.facts.submissions.competitions == network.facts.submissions.competitions[at]
+        name = network.facts.submissions.ids[submission]
+        own = (
+            network.facts.submissions.competitions
+            == network.facts.submissions.competitions[submission]
+        )
         left = own & (outcome.consensus.uids >= 0)
         best = float(outcome.consensus.scores[left].max(initial=0.0))
         why = "which has no score now" if has_seat else "whose hotkey holds no uid now"

@@ -18,15 +18,15 @@ NEAR = 0.8
 def duplicate_agents(facts: Facts) -> Iterator[Finding]:
     """Report submissions with the same content; those of one miner have the severity info."""
     groups: dict[int, list[int]] = defaultdict(list)
-    for at, content in enumerate(facts.submissions.contents.tolist()):
+    for index, content in enumerate(facts.submissions.contents.tolist()):
         if content >= 0:
-            groups[content].append(at)
+            groups[content].append(index)
     for same in groups.values():
         if len(same) == 1:
             continue
-        same.sort(key=lambda at: int(facts.submissions.turns[at]))
-        uids = list(dict.fromkeys(_owner(facts, at) for at in same))
-        names = [facts.submissions.ids[at] for at in same]
+        same.sort(key=lambda index: int(facts.submissions.turns[index]))
+        uids = list(dict.fromkeys(_owner(facts, index) for index in same))
+        names = [facts.submissions.ids[index] for index in same]
         yield Finding(
             "duplicate-agents",
             Severity.WARNING if len(uids) > 1 else Severity.INFO,
@@ -56,7 +56,9 @@ def near_duplicate_agents(records: Records, facts: Facts) -> Iterator[Finding]:
     usual = 0.0
     for pair in near_copies(sources, least=NEAR):
         usual = usual or usual_similarity(sources)
-        first, second = sorted((pair.first, pair.second), key=lambda at: int(submissions.turns[at]))
+        first, second = sorted(
+            (pair.first, pair.second), key=lambda index: int(submissions.turns[index])
+        )
         uids = (_owner(facts, first), _owner(facts, second))
         same = submissions.contents[first] == submissions.contents[second] != -1
         if uids[0] == uids[1] or same:

@@ -40,20 +40,21 @@ def outlier_record(facts: Facts, evidence: Evidence, *, alone: int | None) -> It
     usual = _rate_of_others(flagged, tested)
     chances = binomial_tails(flagged, trials=tested, chances=usual)
     reported = (flagged >= REPEATED) & (chances < CHANCE / max(1, people))
-    for at in np.flatnonzero(reported).tolist():
-        name, share = facts.validators[at], float(flagged[at] / tested[at])
-        theirs = evidence.flagged & (evidence.validators == at)
-        remark = _ONLY_ONE if at == alone else ""
+    for row in np.flatnonzero(reported).tolist():
+        name, share = facts.validators[row], float(flagged[row] / tested[row])
+        theirs = evidence.flagged & (evidence.validators == row)
+        remark = _ONLY_ONE if row == alone else ""
         yield Finding(
             "outlier-record",
-            Severity.INFO if at == alone else Severity.WARNING,
+            Severity.INFO if row == alone else Severity.WARNING,
             (name,),
             "share of evaluations that are outliers",
             publish(share),
-            publish(float(usual[at])),
-            float(chances[at]),
-            f"{flagged[at]} of {tested[at]} evaluations by {name} are outliers ({percent(share)}); "
-            f"of the other validators' {percent(float(usual[at]))} are{remark}",
+            publish(float(usual[row])),
+            float(chances[row]),
+            f"{flagged[row]} of {tested[row]} evaluations by {name} are outliers "
+            f"({percent(share)}); of the other validators' "
+            f"{percent(float(usual[row]))} are{remark}",
             (_validators([name]), _submissions(facts, evidence.submissions[theirs])),
         )
 
@@ -92,11 +93,11 @@ def _copy_findings(
     """Report those of ``pairs`` that agree more often than chance, and more often than not."""
     reported = pairs & (agreement.probability < CHANCE / max(1, int(pairs.sum())))
     reported &= 2 * agreement.agreed > agreement.common
-    for at in np.flatnonzero(reported).tolist():
-        name = facts.validators[int(agreement.first[at])]
-        other = facts.validators[int(agreement.second[at]) % len(facts.validators)]
-        agreed, common = int(agreement.agreed[at]), int(agreement.common[at])
-        usual = float(agreement.expected[at])
+    for index in np.flatnonzero(reported).tolist():
+        name = facts.validators[int(agreement.first[index])]
+        other = facts.validators[int(agreement.second[index]) % len(facts.validators)]
+        agreed, common = int(agreement.agreed[index]), int(agreement.common[index])
+        usual = float(agreement.expected[index])
         what = (
             f"{name} and {other} report the same number"
             if code == "copying-validators"
@@ -109,7 +110,7 @@ def _copy_findings(
             "share of equal scores",
             publish(agreed / common),
             publish(usual),
-            float(agreement.probability[at]),
+            float(agreement.probability[index]),
             f"{what} in {agreed} of {common} evaluations; {percent(usual)} would be usual",
             (_validators([name, other]),),
         )
@@ -162,8 +163,8 @@ def _codes(items: IntArray, scores: FloatArray) -> IntArray:
 def stake_concentration(facts: Facts, reports: Reports) -> Iterator[Finding]:
     """Report a validator with more than half of the stake: the weighted mean follows it."""
     total = float(np.sort(reports.stakes).sum())
-    for at in np.flatnonzero(reports.stakes > total / 2).tolist():
-        name, share = facts.validators[at], float(reports.stakes[at] / total)
+    for index in np.flatnonzero(reports.stakes > total / 2).tolist():
+        name, share = facts.validators[index], float(reports.stakes[index] / total)
         even = 1 / int(reports.registered.sum())
         yield Finding(
             "stake-concentration",
@@ -210,22 +211,22 @@ def self_serving_votes(facts: Facts, evidence: Evidence, *, alone: int | None) -
     usual = np.maximum(_rate_of_others(times, count), elsewhere)
     chances = binomial_tails(times, trials=count, chances=usual)
     reported = (times >= REPEATED) & (chances < CHANCE / len(pairs))
-    for at in np.flatnonzero(reported).tolist():
-        name = facts.validators[int(who[at])]
-        remark = _ONLY_ONE if int(who[at]) == alone else ""
-        uid = facts.submissions.owner_name(int(uids[int(pairs[at]) % len(uids)]))
-        share = float(times[at] / count[at])
-        theirs = rows[far & (pair_index == at)]
+    for row in np.flatnonzero(reported).tolist():
+        name = facts.validators[int(who[row])]
+        remark = _ONLY_ONE if int(who[row]) == alone else ""
+        uid = facts.submissions.owner_name(int(uids[int(pairs[row]) % len(uids)]))
+        share = float(times[row] / count[row])
+        theirs = rows[far & (pair_index == row)]
         yield Finding(
             "self-serving-votes",
             Severity.INFO if remark else Severity.WARNING,
             (name, uid),
             "share of evaluations far above the others",
             publish(share),
-            publish(float(usual[at])),
-            float(chances[at]),
-            f"{name} is far above the others in {times[at]} of {count[at]} evaluations of miner "
-            f"{uid}; {percent(float(usual[at]))} would be usual{remark}",
+            publish(float(usual[row])),
+            float(chances[row]),
+            f"{name} is far above the others in {times[row]} of {count[row]} evaluations of miner "
+            f"{uid}; {percent(float(usual[row]))} would be usual{remark}",
             (_validators([name]), _submissions(facts, evidence.submissions[theirs])),
         )
 
@@ -234,9 +235,9 @@ def _medians_by(groups: IntArray, values: FloatArray, count: int) -> FloatArray:
     medians = np.zeros(count)
     order = np.argsort(groups, kind="stable")
     bounds = np.searchsorted(groups[order], np.arange(count + 1))
-    for at in range(count):
-        mine = values[order[bounds[at] : bounds[at + 1]]]
-        medians[at] = np.median(mine) if len(mine) else 0.0
+    for index in range(count):
+        mine = values[order[bounds[index] : bounds[index + 1]]]
+        medians[index] = np.median(mine) if len(mine) else 0.0
     return medians
 
 
@@ -251,5 +252,5 @@ def _validators(names: list[str]) -> RecordRefs:
 
 def _submissions(facts: Facts, numbers: IntArray) -> RecordRefs:
     return RecordRefs.of(
-        "submissions", [facts.submissions.ids[at] for at in np.unique(numbers).tolist()]
+        "submissions", [facts.submissions.ids[index] for index in np.unique(numbers).tolist()]
     )

@@ -38,9 +38,11 @@ def one_letter_apart(text: str, other: str) -> bool:
     """
     if len(text) > len(other):
         text, other = other, text
-    at = next((at for at, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), len(text))
-    rest = text[at:] if len(text) < len(other) else text[at + 1 :]
-    return text != other and other[at + 1 :] == rest
+    index = next(
+        (index for index, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), len(text)
+    )
+    rest = text[index:] if len(text) < len(other) else text[index + 1 :]
+    return text != other and other[index + 1 :] == rest
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -93,7 +95,7 @@ def _neighbors(forms: Sequence[str]) -> list[tuple[str, str]]:
     """Return the pairs one letter apart; both then share what is left when a letter is dropped."""
     buckets: dict[str, list[str]] = defaultdict(list)
     for form in forms:
-        for rest in {form, *(form[:at] + form[at + 1 :] for at in range(len(form)))}:
+        for rest in {form, *(form[:index] + form[index + 1 :] for index in range(len(form)))}:
             buckets[rest].append(form)
     pairs = {
         (min(pair), max(pair))

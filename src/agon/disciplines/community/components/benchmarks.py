@@ -51,17 +51,17 @@ def _count_created_in_engine(relations: Relations) -> Table:
 
 
 def _created_records(evidence: Evidence) -> Iterable[RecordRefs]:
-    at, owner = evidence.facts.benchmarks.owned_by
+    index, owner = evidence.facts.benchmarks.owned_by
     counted = _has_contributors(evidence.facts) & (owner == evidence.person)
-    yield set_refs(evidence.facts, at[counted])
+    yield set_refs(evidence.facts, index[counted])
 
 
 def _created_earned(facts: Facts) -> IntArray:
-    at, prompt = facts.benchmarks.holds
+    index, prompt = facts.benchmarks.holds
     creator = facts.creator[prompt]
     known = creator >= 0
     full = nth_distinct(
-        at[known],
+        index[known],
         creator[known],
         facts.created[prompt[known]],
         facts.rules.min_benchmark_contributors,
@@ -97,8 +97,8 @@ def _may_collaborate(facts: Facts) -> BoolArray:
 
 def _collaborator_records(evidence: Evidence) -> Iterable[RecordRefs]:
     benchmarks = evidence.facts.benchmarks
-    at, runner = benchmarks.run_by
-    own = np.isin(benchmarks.helped_by[0], at[runner == evidence.person])
+    index, runner = benchmarks.run_by
+    own = np.isin(benchmarks.helped_by[0], index[runner == evidence.person])
     helpers = np.unique(benchmarks.helped_by[1][own])
     helpers = helpers[_may_collaborate(evidence.facts)[helpers]]
     yield user_refs(evidence.facts, helpers[helpers != evidence.person])
@@ -107,8 +107,8 @@ def _collaborator_records(evidence: Evidence) -> Iterable[RecordRefs]:
 def _categories(facts: Facts) -> IntArray:
     """Count the distinct categories of the benchmarks that hold each participant's prompts."""
     benchmarks = facts.benchmarks
-    at, prompt = benchmarks.holds
-    who, category = facts.creator[prompt], benchmarks.category[at]
+    index, prompt = benchmarks.holds
+    who, category = facts.creator[prompt], benchmarks.category[index]
     known = (who >= 0) & (category >= 0)
     sizes = (len(facts.people), max(benchmarks.categories, 1))
     return distinct_per_group(who[known], category[known], sizes=sizes)
@@ -121,10 +121,10 @@ def _categories_in_engine(relations: Relations) -> Table:
 
 
 def _category_records(evidence: Evidence) -> Iterable[RecordRefs]:
-    at, prompt = evidence.facts.benchmarks.holds
+    index, prompt = evidence.facts.benchmarks.holds
     own = evidence.facts.creator[prompt] == evidence.person
-    own &= evidence.facts.benchmarks.category[at] >= 0
-    yield set_refs(evidence.facts, np.unique(at[own]))
+    own &= evidence.facts.benchmarks.category[index] >= 0
+    yield set_refs(evidence.facts, np.unique(index[own]))
 
 
 def _with_quality_prompts(rules: CommunityRules) -> str:

@@ -107,11 +107,11 @@ class PromptProgress:
         names = facts.prompts.text
         return [
             {
-                "id": names[int(self.prompts[at])].as_py(),
-                "have": int(self.have[at]),
+                "id": names[int(self.prompts[index])].as_py(),
+                "have": int(self.have[index]),
                 "needed": self.needed,
             }
-            for at in short
+            for index in short
         ]
 
 
@@ -213,12 +213,12 @@ class Component:
     def rules_in_force(self, rules: CommunityRules) -> dict[str, Any]:
         """Return the rules that decide it, with their values; of hardening those that are on."""
         names = [self.worth, *([self.least] if self.least else []), *self.also]
-        off = {
+        disabled = {
             name
             for name, field in HardeningRules.model_fields.items()
             if getattr(rules, name) == field.default
         }
-        return {name: getattr(rules, name) for name in names if name not in off}
+        return {name: getattr(rules, name) for name in names if name not in disabled}
 
     def count_text(self, count: float, rules: CommunityRules) -> str:
         """Return what is counted, in the singular for a count of 1."""

@@ -120,8 +120,8 @@ class Doubling(Linear):
                 {"prompt": None, "others": 0, "points": line.worth},
             )
         others = self.others(facts)[own]
-        at = int(own[np.argmin(others)])
-        have, name = int(others.min()), facts.prompts.text[at].as_py()
+        index = int(own[np.argmin(others)])
+        have, name = int(others.min()), facts.prompts.text[index].as_py()
         gain = float(np.diff(formulas.impact([have, have + 1]))[0]) * line.worth
         points = -sufficient(-gain, lambda value: value >= -gain, places=PLACES)
         return NextStep(
@@ -155,7 +155,8 @@ class HIndexSquare(Curve):
         more, new = int((h - have[short]).sum()), h - len(best)
         names = facts.prompts.text
         nearest = [
-            {"id": names[int(best[at])].as_py(), "have": int(have[at]), "needed": h} for at in short
+            {"id": names[int(best[index])].as_py(), "have": int(have[index]), "needed": h}
+            for index in short
         ]
         prompts = [f"{item['id']} ({item['have']} of {h})" for item in nearest]
         steps = []

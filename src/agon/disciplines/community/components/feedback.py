@@ -46,8 +46,10 @@ def _benchmark_records(evidence: Evidence) -> Iterable[RecordRefs]:
 
 def _benchmarks_earned(facts: Facts) -> IntArray:
     feedback, least = facts.feedback, facts.rules.min_feedback_benchmarks
-    row, at = sets.sets_of(facts.benchmarks, np.arange(len(feedback.user)), feedback.prompt)
-    return nth_distinct(feedback.user[row], at, feedback.time[row], least, size=len(facts.people))
+    row, index = sets.sets_of(facts.benchmarks, np.arange(len(feedback.user)), feedback.prompt)
+    return nth_distinct(
+        feedback.user[row], index, feedback.time[row], least, size=len(facts.people)
+    )
 
 
 def _creators(facts: Facts) -> IntArray:

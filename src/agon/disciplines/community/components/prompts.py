@@ -140,13 +140,13 @@ def _other_users(facts: Facts) -> IntArray:
     # `used` is sorted: the runners of a benchmark are a run of it.
     starts = np.searchsorted(used, np.arange(size))
     counts = np.bincount(used, minlength=size)
-    at, held = facts.benchmarks.holds
+    index, held = facts.benchmarks.holds
     chosen = facts.is_quality[held]
-    at, held = at[chosen], held[chosen]
+    index, held = index[chosen], held[chosen]
     # A prompt held by a benchmark with n runners becomes n rows: the join, without a loop.
-    run = np.repeat(np.arange(len(at)), counts[at])
-    first = np.cumsum(counts[at]) - counts[at]
-    who = runner[np.arange(len(run)) - first[run] + starts[at][run]]
+    run = np.repeat(np.arange(len(index)), counts[index])
+    first = np.cumsum(counts[index]) - counts[index]
+    who = runner[np.arange(len(run)) - first[run] + starts[index][run]]
     held = held[run]
     others = who != creator[held]
     sizes = (len(facts.prompts), len(people))

@@ -77,13 +77,13 @@ def read_benchmarks(
     roles = records.sql(
         "SELECT prompt_set_id, user_id, role FROM user_role_on_prompt_set WHERE role IS NOT NULL"
     )
-    at, who = sets.of(roles["prompt_set_id"]), people.of(roles["user_id"])
+    position, who = sets.of(roles["prompt_set_id"]), people.of(roles["user_id"])
     role = np.array(roles["role"].to_pylist(), dtype=object)
     size = len(people)
 
     def with_role(*names: str) -> Pairs:
         chosen = np.isin(role, names) if len(role) else np.zeros(0, dtype=bool)
-        return at[chosen], who[chosen]
+        return position[chosen], who[chosen]
 
     named = (sets.of(table["id"]), people.of(table["owner_id"]))
     owned_by = _pairs(*_concatenate(named, with_role("owner")), size)
@@ -126,12 +126,14 @@ def collaborators(benchmarks: Benchmarks, *, counted: BoolArray, size: int) -> I
         counted: which users may be counted as collaborators of others.
         size: number of users.
     """
-    at, helper = benchmarks.helped_by
-    at, helper = at[counted[helper]], helper[counted[helper]]
+    index, helper = benchmarks.helped_by
+    index, helper = index[counted[helper]], helper[counted[helper]]
     sets, runner = benchmarks.run_by
-    helpers = Lists.of(np.searchsorted(at, np.arange(len(benchmarks.sets) + 1)), helper, size=size)
+    helpers = Lists.of(
+        np.searchsorted(index, np.arange(len(benchmarks.sets) + 1)), helper, size=size
+    )
     # A user is no collaborator of themselves.
-    pairs, own = at * np.int64(size) + helper, sets * np.int64(size) + runner
+    pairs, own = index * np.int64(size) + helper, sets * np.int64(size) + runner
     helps = np.searchsorted(pairs, own, side="right") > np.searchsorted(pairs, own)
     is_own = np.bincount(runner[helps], minlength=size) > 0
     return distinct_items(runner, sets, helpers, size=size) - is_own

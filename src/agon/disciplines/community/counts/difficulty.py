@@ -173,7 +173,7 @@ def _results(responses: Responses) -> _Results:
     """Return the scored responses; the model's normal form is its identity."""
     forms = [slug(name) for name in responses.names]
     distinct = tuple(sorted(set(forms)))
-    place = {form: at for at, form in enumerate(distinct)}
+    place = {form: index for index, form in enumerate(distinct)}
     form_of = np.array([place[form] for form in forms], dtype=np.int32)
     model = form_of[responses.name] if len(form_of) else responses.name
     results = _Results(responses.prompt, model, responses.total, responses.count, distinct)

@@ -193,7 +193,7 @@ def _compute(request: Request) -> list[int]:
         fact = f"{name}() returned {_kind(terms)}, not list"
         raise SolverFailed("wrong_type", f"{fact}{_list_remedy(terms, name)}")
     checked = terms[: request.n_check]
-    return [accept(term, f"term {at}") for at, term in enumerate(checked, 1)]
+    return [accept(term, f"term {index}") for index, term in enumerate(checked, 1)]
 
 
 def _require_parameters(entry: Any, name: str) -> None:
@@ -277,11 +277,11 @@ def _pads(variation: int) -> list[object]:
     """
     count = PADS[variation]
     pads: list[object] = [None] * (count * 32)
-    at = 0
+    index = 0
     for _ in range(count):
-        for pad in (object(), at + 0.5, bytes(_BYTES_OF_48), [], *map(bytes, _BYTES_OF_LARGER)):
-            pads[at] = pad
-            at += 1
+        for pad in (object(), index + 0.5, bytes(_BYTES_OF_48), [], *map(bytes, _BYTES_OF_LARGER)):
+            pads[index] = pad
+            index += 1
     if count:
         private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
         pads += [bytearray(count * mmap.PAGESIZE), mmap.mmap(-1, count * mmap.PAGESIZE, private)]
@@ -320,10 +320,10 @@ def _terms_as_bytes(
 ) -> list[bytes]:
     max_bits = int(max_digits * _BITS_PER_DIGIT) + 1
     lines = [b"ok\n"]
-    for at, term in enumerate(terms, 1):
+    for index, term in enumerate(terms, 1):
         text = write(term) if int.bit_length(term) <= max_bits else ""
         if not text or len(text) - (text[0] == "-") > max_digits:
-            fact = f"term {at} has more than {max_digits} digits, the limit of one term"
+            fact = f"term {index} has more than {max_digits} digits, the limit of one term"
             raise SolverFailed("output_limit", fact)
         lines.append(text.encode() + b"\n")
     lines.append(b"end\n")

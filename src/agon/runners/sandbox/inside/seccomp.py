@@ -213,7 +213,8 @@ def _futex() -> tuple[Instruction, ...]:
     """
     commands = tuple(_FUTEX_PRIVATE | command for command in _FUTEX_WAIT_AND_WAKE)
     known = (
-        Instruction(_EQUAL, command, len(commands) - at, 0) for at, command in enumerate(commands)
+        Instruction(_EQUAL, command, len(commands) - index, 0)
+        for index, command in enumerate(commands)
     )
     return (
         _argument(1),

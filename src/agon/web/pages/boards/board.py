@@ -56,7 +56,7 @@ def board(visit: Visit) -> SitePage:
 def _board(visit: Visit, name: str) -> SitePage:
     contest, boards = visit.contest(), visit.api.boards
     query = _query(visit)
-    search, around, as_of = query.q, query.around, query.as_of
+    search, center, as_of = query.q, query.around, query.as_of
     page = with_stated(visit, boards.get(contest.id, name, query))
     robust = robustness_of(visit, page)
     sortable, own_columns = columns_by_name(visit, page), columns_of(page)
@@ -66,8 +66,8 @@ def _board(visit: Visit, name: str) -> SitePage:
     movement = None if search or query.sort or not page.rows else _movement(visit, page)
     drawn = _figures(page, movement, robust)
     movement = movement if choice.shows("moved") else None
-    without = _without_score(visit, page, query)
-    runs = _runs(visit, contest, page, without["unscored"])
+    ablated = _without_score(visit, page, query)
+    runs = _runs(visit, contest, page, ablated["unscored"])
     shown = lines(visit, page, columns, movement, robust, choice, label, runs)
     own = _own_row(visit, page)
     listed, marked = boards.list(contest.id).items, _row_to_mark(visit, page) or own
@@ -90,12 +90,12 @@ def _board(visit: Visit, name: str) -> SitePage:
         "since": None if movement is None else movement.since,
         "own": own,
         "chart": chart,
-        **without,
+        **ablated,
         "runs": runs,
         "search": search,
         "sort": _shown_sort(page, query),
         **_selection(visit, query, choice),
-        "around": around,
+        "around": center,
         "as_of": visit.as_of,
     }
     return SitePage(
@@ -135,10 +135,10 @@ def _without_score(visit: Visit, page: BoardPage, query: BoardQuery) -> dict[str
     """Return the participants without a score and their names, below the last row of a board."""
     if not page.unscored_total or page.next is not None or query.q or query.sort:
         return {"unscored": (), "unscored_names": {}}
-    without = visit.api.boards.unscored(
+    ablated = visit.api.boards.unscored(
         page.contest, page.board, as_of=query.as_of, limit=_UNSCORED
     )
-    return {"unscored": without.unscored, "unscored_names": without.names or {}}
+    return {"unscored": ablated.unscored, "unscored_names": ablated.names or {}}
 
 
 def _selection(visit: Visit, query: BoardQuery, choice: Choice) -> dict[str, Any]:
@@ -229,7 +229,7 @@ def columns_of(page: BoardPage) -> list[str]:
         for name in page.rows[0]
         if name not in _OWN and any(row.get(name) != row["score"] for row in page.rows)
     ]
-    order = {name: at for at, name in enumerate(discipline(page.discipline).traits.columns)}
+    order = {name: index for index, name in enumerate(discipline(page.discipline).traits.columns)}
     return sorted(names, key=lambda name: order.get(name, len(order)))
 
 
@@ -256,9 +256,9 @@ def _own_row(visit: Visit, page: BoardPage) -> dict[str, Any] | None:
     if user is None or any(row["id"] == user for row in page.rows):
         return None
     try:
-        around = visit.api.boards.page(
+        center = visit.api.boards.page(
             page.contest, page.board, as_of=str(page.seq), around=user, limit=1
         )
     except NotFound:
         return None
-    return around.rows[0]
+    return center.rows[0]

@@ -87,7 +87,7 @@ def _charts(
     parts: Sequence[PartDistribution], name: str | None, row: dict[str, Any] | None
 ) -> Iterator[PartChart]:
     shown = short_id(name or "")
-    for at, part in enumerate(parts):
+    for index, part in enumerate(parts):
         points = {} if row is None else {**row.get("components", {}), "score": row["score"]}
         value = points.get(part.name)
         if not isinstance(value, int | float):
@@ -97,7 +97,7 @@ def _charts(
         if not bins:
             continue
         title = f"{words(part.name)} of {number_text(part.n)} participants"
-        drawn = Markup(histogram(bins, name=f"part{at}", title=title))  # noqa: S704 - it escapes
+        drawn = Markup(histogram(bins, name=f"part{index}", title=title))  # noqa: S704 - it escapes
         below = 0 if own is None else sum(each.n for each in part.bins[:own])
         yield PartChart(part.name, part.n, bins, drawn, value, below)
 
@@ -125,11 +125,11 @@ def _bin_of(part: PartDistribution, value: float | None) -> int | None:
     last = len(part.bins) - 1
     return next(
         (
-            at
-            for at, each in enumerate(part.bins)
+            index
+            for index, each in enumerate(part.bins)
             if each.low <= value < each.high
             or value == each.low
-            or (at == last and value == each.high)
+            or (index == last and value == each.high)
         ),
         None,
     )

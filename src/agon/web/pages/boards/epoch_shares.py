@@ -45,7 +45,7 @@ def epoch_shares(listed: Epochs, contest: Contest) -> EpochShares:
     bands = [(miner_text(label(each.uid), each.hotkey), each.shares) for each in miners]
     others = None
     if listed.others:
-        sums = (sum(each.shares[at] for each in miners) for at in range(len(items)))
+        sums = (sum(each.shares[index] for each in miners) for index in range(len(items)))
         rest = [max(0.0, item.paid - drawn) for item, drawn in zip(items, sums, strict=True)]
         others = (f"all {number_text(listed.others)} others", rest)
     burned = (burn, [item.burn for item in items])
@@ -56,8 +56,8 @@ def epoch_shares(listed: Epochs, contest: Contest) -> EpochShares:
     )  # fmt: skip
     drawn = [*bands, *([others] if others else []), burned]
     rows = [
-        (items[at].epoch, [round(100 * shares[at], 2) for _, shares in drawn])
-        for at in reversed(range(len(items)))
+        (items[index].epoch, [round(100 * shares[index], 2) for _, shares in drawn])
+        for index in reversed(range(len(items)))
     ]
     return EpochShares(
         svg=for_both_widths(lambda narrow: svg(figure, is_part=True, narrow=narrow)),

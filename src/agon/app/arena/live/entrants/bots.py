@@ -301,9 +301,9 @@ def qualification_times(
             )
             for entry in existing.values():
                 row = orjson.loads(entry.line)["body"]["row"]
-                at = parse_time(row.get("qualified_at"))
-                if at is not None:
-                    times[row["id"]] = at
+                time = parse_time(row.get("qualified_at"))
+                if time is not None:
+                    times[row["id"]] = time
     return times
 
 
