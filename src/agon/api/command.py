@@ -41,7 +41,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Command:
-    """A command that executes one operation.
+    """A command that executes an operation.
 
     Attributes:
         name: the words after ``agon``.
@@ -51,6 +51,8 @@ class Command:
         top: the default of ``--top``; 0: the list has no such option, -1: all rows.
         options: what differs, by the field's name; these options come first, in this order.
         flags: help texts of flags that are no fields, by their names; a handler reads them.
+        before: by an operation's id the option that executes it first: the value is its last
+            placeholder.
         fixed: values of fields that are no options.
         without: parameters that are no options.
         any_of: fields of which one has to be given, and the reason in front of them.
@@ -70,6 +72,7 @@ class Command:
     top: int = 0
     options: Mapping[str, Option] = field(default_factory=dict)
     flags: Mapping[str, str] = field(default_factory=dict)
+    before: Mapping[str, Option] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
     without: tuple[str, ...] = ()
     any_of: tuple[str, ...] = ()

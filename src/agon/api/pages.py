@@ -9,7 +9,7 @@ import orjson
 
 from agon.api.models.base import Page
 from agon.errors import Unreadable
-from agon.kernel.text.plain_text import unstorable
+from agon.kernel.text.plain_json import unstorable
 
 T = TypeVar("T")
 I = TypeVar("I")  # noqa: E741 (an item)

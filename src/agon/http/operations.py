@@ -1,12 +1,20 @@
-"""Routes of the operations of :mod:`agon.api`, with their parameters and documented responses."""
+"""Routes of the operations of :mod:`agon.api`, with their parameters and documented responses.
+
+A request is read within the limits of JSON, and waits for slots of the kind that its operation
+states.
+"""
 
 import inspect
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cache
-from typing import Annotated, Any, Final
+from os import SEEK_END
+from typing import IO, Annotated, Any, Final
 
 from fastapi import Depends, Header, Query
 from fastapi import Path as PathParameter
+from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -15,6 +23,7 @@ from starlette.routing import request_response
 
 from agon.api.addresses import fill
 from agon.api.authorization import authorize
+from agon.api.costs import QUICK, SMALL_BODY, Kind
 from agon.api.models.base import Page, ProblemDetails
 from agon.api.models.jobs import Job
 from agon.api.operation import PREFIX, ContestContext, Context, Operation, Parameter
@@ -22,7 +31,8 @@ from agon.api.pages import PageRequest
 from agon.api.parameters import ContestPath, Cursor, Limit
 from agon.app.contests.boards.stored_rows import NotStored
 from agon.app.contests.clock import current_clock
-from agon.http.addresses import OperationRoute
+from agon.http.addresses import path_parameters
+from agon.http.bodies import has_body, require_json, spooled
 from agon.http.handlers import HANDLERS
 from agon.http.handlers.boards import DIRECT_HANDLERS
 from agon.http.middleware.auth import caller_of
@@ -32,6 +42,7 @@ from agon.http.problems import MEDIA_TYPE
 from agon.http.queries import require_known_query
 from agon.http.rebuilding import rebuild_response
 from agon.http.server_context import serving
+from agon.kernel.text.plain_json import InvalidJson, read_json
 from agon.web.responses import PHASE_HEADER
 
 Endpoint = Callable[..., Any]
@@ -57,6 +68,77 @@ _MEANINGS: Final = {
     500: "An internal error.",
     503: "A required component is not available at present.",
 }
+
+
+_TAKEN_BY_HANDLERS: Final = frozenset({"bodies", "streams"})
+"""Kinds whose slots are taken later than here: for a body that has arrived, for a part."""
+
+
+class OperationRequest(Request):
+    """A request of an operation: its path is decoded, its body has the limits of JSON."""
+
+    def __init__(self, request: Request, body: IO[bytes] | None = None) -> None:
+        parameters = path_parameters(request.scope)
+        super().__init__({**request.scope, "path_params": parameters}, request.receive)
+        self._spooled = body
+
+    async def body(self) -> bytes:
+        """Return the body."""
+        if self._spooled is None:
+            return await super().body()
+        self._spooled.seek(0)
+        return self._spooled.read()
+
+    async def json(self) -> Any:
+        """Return the body's value.
+
+        Raises:
+            JSONDecodeError: it is not JSON, or beyond the limits; FastAPI answers with 400.
+        """
+        try:
+            return read_json(await self.body())
+        except InvalidJson as error:
+            raise json.JSONDecodeError(f"the body {error}", "", 0) from None
+
+
+class OperationRoute(APIRoute):
+    """The route of an operation.
+
+    Args:
+        cost: the kind of work whose slots its requests wait for.
+        arguments, options: those of :class:`~fastapi.routing.APIRoute`.
+    """
+
+    def __init__(self, *arguments: Any, cost: Kind, **options: Any) -> None:
+        self._cost: Kind = cost
+        super().__init__(*arguments, **options)
+
+    def get_route_handler(self) -> Callable[[Request], Awaitable[Response]]:  # type: ignore[override]  # a coroutine is one
+        """Return what answers requests."""
+        handle = super().get_route_handler()
+        kind = self._cost
+        own = () if kind == QUICK or kind in _TAKEN_BY_HANDLERS else (kind,)
+
+        async def answer(request: Request) -> Response:
+            if self.body_field is None or not has_body(request.headers):
+                async with _in_slots(request, own):
+                    return await handle(OperationRequest(request))
+            require_json(request.headers)
+            with await spooled(request) as body:  # a slow client occupies no slot
+                is_small = body.seek(0, SEEK_END) <= SMALL_BODY
+                async with _in_slots(request, own if is_small else ("bodies", *own)):
+                    return await handle(OperationRequest(request, body))
+
+        return answer
+
+
+@asynccontextmanager
+async def _in_slots(request: Request, kinds: Sequence[Kind]) -> AsyncIterator[None]:
+    """Occupy slots of some kinds, one after the other."""
+    async with AsyncExitStack() as taken:
+        for kind in kinds:
+            await taken.enter_async_context(serving(request).slots.slot(kind, request.scope))
+        yield
 
 
 @cache

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from agon.kernel.text.plain_text import unstorable
+from agon.kernel.text.plain_json import unstorable
 from agon.kernel.times import read_time, written_time
 from agon.records import Kind, RowIssue, Table
 

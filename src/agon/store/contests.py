@@ -11,7 +11,6 @@ from agon.errors import Conflict, NotFound, did_you_mean
 from agon.kernel.times import to_micros
 from agon.ledger.contest_state import ContestState
 from agon.store.connection.entity_rows import columns_of, entity_of, entity_of_values
-from agon.store.connection.locks import lock_row
 from agon.store.connection.transaction import Transaction
 from agon.store.schema import CONTESTS
 
@@ -68,7 +67,7 @@ class Contests:
     def lock(self, contest_id: str) -> Contest:
         """Return a contest and lock it against other writers."""
         query = select(CONTESTS).where(CONTESTS.c.id == contest_id)
-        row = lock_row(self._transaction, query, CONTESTS.name)
+        row = self._transaction.lock_row(query, CONTESTS.name)
         if row is None:
             raise self._missing(contest_id)
         return entity_of(Contest, row)

@@ -19,7 +19,7 @@ from typing import (
 import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
-from agon.kernel.text.plain_text import unstorable
+from agon.kernel.text.plain_json import unstorable
 from agon.kernel.times import in_utc
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 
+from agon.api.command import Command, Option
 from agon.api.models.base import Items, Page
 from agon.api.models.invitations import (
     Applicant,
@@ -25,9 +26,25 @@ _REQUESTS = "/contests/{contest}/join-requests"
 
 
 @operation("GET", _INVITATIONS, id="listInvitations", permission="invitation.manage", cost="quick",
-           summary="List invitations", page_size=100)  # fmt: skip
+           summary="List invitations", page_size=100,
+           command=Command(
+               "contest invitations",
+               columns=("id", "role", "user", "uses", "max_uses", "approval", "revoked_at",
+                        "expires_at", "note", "by"),
+               before={"revokeInvitation": Option("--revoke", metavar="INVITATION",
+                                                  help="First revoke this one permanently.")})
+)  # fmt: skip
 def list_invitations(ctx: ContestContext, page: PageRequest) -> Page[Invitation]:
-    """Return the invitations to a contest in order of creation, without their codes."""
+    """Return the invitations to a contest in order of creation, without their codes.
+
+    $ agon contest invitations
+        List the invitations to ID, or revoke one; their codes are not stored.
+
+        The users and the tokens that an invitation gave stay.
+
+          agon contest invitations spring
+          agon contest invitations spring --revoke 9XfEr2bmT0aBq8f0m1vYzw
+    """
     with ctx.service.store.read() as session:
         stored = session.invitations.page(ctx.contest.no, after=page.after(str), limit=page.sought)
     return page.page(stored, key=lambda invitation: invitation.id, item=Invitation.model_validate)
@@ -99,9 +116,25 @@ def accept_invitation(ctx: Context, request: InvitationAccept) -> Membership:
 
 
 @operation("GET", _REQUESTS, id="listJoinRequests", permission="invitation.manage", cost="quick",
-           summary="List requests to join", page_size=100)  # fmt: skip
+           summary="List requests to join", page_size=100,
+           command=Command(
+               "contest join-requests", columns=("id", "user", "role", "created_at", "invitation"),
+               before={"approveJoinRequest": Option("--approve", metavar="REQUEST",
+                                                    help="First let this person take part."),
+                       "rejectJoinRequest": Option("--reject", metavar="REQUEST",
+                                                   help="First reject this person permanently.")})
+)  # fmt: skip
 def list_join_requests(ctx: ContestContext, page: PageRequest) -> Page[Applicant]:
-    """Return the people who wait for approval, longest first."""
+    """Return the people who wait for approval, longest first.
+
+    $ agon contest join-requests
+        List the people who wait for approval to join ID, or approve or reject one.
+
+        Until they are approved, their tokens open what is public.
+
+          agon contest join-requests spring
+          agon contest join-requests spring --approve 9XfEr2bmT0aBq8f0m1vYzw
+    """
     with ctx.service.store.read() as session:
         stored = session.join_requests.page(
             ctx.contest.no, after=page.after(str), limit=page.sought

@@ -13,7 +13,7 @@ from agon.app.access.permissions import View
 from agon.app.arena.live import views
 from agon.app.arena.live.scored import live_rules
 from agon.app.arena.scored import arena_of
-from agon.app.contests.boards.names import shown_names
+from agon.app.contests.boards.stored_rows import shown_names
 from agon.app.contests.ledgers.positions import require_storable_name, snapshot_at
 from agon.app.service import Service
 from agon.disciplines.arena.facts import parse_time

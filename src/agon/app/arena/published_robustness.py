@@ -11,8 +11,7 @@ from agon.app.access.permissions import View
 from agon.app.arena.live.scored import arena_rules, live_rules
 from agon.app.arena.robustness import arena_robustness
 from agon.app.arena.scored import arena_of
-from agon.app.contests.boards.names import shown_names
-from agon.app.contests.boards.stored_rows import rows_snapshot_of
+from agon.app.contests.boards.stored_rows import rows_snapshot_of, shown_names
 from agon.app.contests.ledgers.positions import snapshot_at
 from agon.app.service import Service
 from agon.disciplines import discipline

@@ -14,14 +14,14 @@ import pyarrow as pa
 
 from agon.app.analysis.score import Result
 from agon.disciplines.challenge.bittensor import WeightsPayload
-from agon.disciplines.challenge.competition_explanations import forecast as maximum_in
-from agon.disciplines.challenge.competition_explanations import (
+from agon.disciplines.challenge.decay import DecayState
+from agon.disciplines.challenge.emission import amount
+from agon.disciplines.challenge.explanations.competitions import forecast as maximum_in
+from agon.disciplines.challenge.explanations.competitions import (
     improvement_text,
     to_improve,
     unimprovable_text,
 )
-from agon.disciplines.challenge.decay import DecayState
-from agon.disciplines.challenge.emission import amount
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.outcome import Outcome
 from agon.disciplines.challenge.rules import ChallengeRules

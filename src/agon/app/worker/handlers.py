@@ -3,19 +3,33 @@
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.arena.live.network.ports import ArenaPorts
+from agon.app.arena.live.rounds import advance, play
 from agon.app.containers import Containers
-from agon.app.queue.leases import StoreResult
+from agon.app.garbage import gc_paused
+from agon.app.queue.leases import Commit, StoreResult
 from agon.app.sandbox import Sandbox
 from agon.app.tasks.trials import Clock
-from agon.app.worker import boards, problem_gate, rounds, submissions, trials, webhook_delivery
+from agon.app.worker import boards, problem_gate, submissions, trials, webhook_delivery
 from agon.app.worker.loop import Run
-from agon.entities.jobs import JobKind
+from agon.entities.jobs import Job, JobKind
+from agon.store.session import Session
 
 if TYPE_CHECKING:
     from agon.app.service import Service
+
+
+def store_round(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit:
+    """Return the function that moves a round on."""
+
+    def finish(session: Session) -> Mapping[str, Any]:
+        with gc_paused():
+            return advance(service, session, job.payload, outcome, by=job.by)
+
+    return finish
+
 
 RESULT_HANDLERS: Final[Mapping[JobKind, StoreResult]] = MappingProxyType(
     {
@@ -24,7 +38,7 @@ RESULT_HANDLERS: Final[Mapping[JobKind, StoreResult]] = MappingProxyType(
         "judge": submissions.store_judge,
         "gate": problem_gate.store_gate,
         "trial": trials.store_trial,
-        "round": rounds.store_round,
+        "round": store_round,
         "dry-run": boards.store_outcome,
         "find": boards.store_outcome,
         "robustness": boards.store_outcome,
@@ -64,4 +78,4 @@ def post_runners(service: "Service", post: webhook_delivery.Post) -> dict[JobKin
 
 def round_runners(service: "Service", ports: ArenaPorts) -> dict[JobKind, Run]:
     """Return the functions of the kinds that play the rounds of arenas."""
-    return {"round": rounds.play_round(service, ports)}
+    return {"round": play(service, ports)}

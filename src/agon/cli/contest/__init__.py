@@ -5,7 +5,7 @@ import click
 from agon.cli.contest.boards import board, explain, findings, history, proof
 from agon.cli.contest.corrections import changes, merge, rescore, void
 from agon.cli.contest.dojo import problems, publish, submissions, submit
-from agon.cli.contest.invitations import invitations, invite, invite_all, join, join_requests
+from agon.cli.contest.invitations import invite, invite_all, join
 from agon.cli.contest.lifecycle import show
 from agon.cli.contest.records import add
 from agon.cli.contest.transfer import export, import_
@@ -30,7 +30,6 @@ def command() -> None:
 add_generated(command)
 for each in (
     show, add, board, explain, history, proof, findings, problems, publish, submit,
-    submissions, rescore, void, merge, changes, export, import_, invite, invite_all, invitations,
-    join_requests, join,
+    submissions, rescore, void, merge, changes, export, import_, invite, invite_all, join,
 ):  # fmt: skip
     command.add_command(each)

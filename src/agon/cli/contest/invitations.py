@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TextIO, cast
 
 import click
 
-from agon.cli.shared import arguments, lists, parameters
+from agon.cli.shared import arguments
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import deliver_secret, require_new_file
 from agon.cli.shared.target import Target, target
@@ -17,9 +17,6 @@ from agon.cli.shared.target import Target, target
 if TYPE_CHECKING:
     from agon.entities.invitations import InvitedRole
 
-_LISTED: Final = ("id", "role", "user", "uses", "max_uses", "approval", "revoked_at", "expires_at",
-                  "note", "by")  # fmt: skip
-_WAITING: Final = ("id", "user", "role", "created_at", "invitation")
 JOIN: Final = "/join#"
 _out = option(
     "--out",
@@ -161,61 +158,6 @@ def invite_all(
         rows.writerow((each.user, each.note, link))
     deliver_secret(text.getvalue().rstrip("\n"), out)
     click.echo(f"{len(created):,} invitations to {contest}; they are shown only once", err=True)
-
-
-@click.command("invitations", cls=Command)
-@arguments.contest
-@option("--revoke", metavar="INVITATION", help="First revoke this one permanently.")
-@lists.form
-@parameters.output
-@target
-def invitations(
-    contest: str, *, revoke: str | None, form: str, output: Path | None, target: Target
-) -> None:
-    """List the invitations to ID, or revoke one; their codes are not stored.
-
-    The users and the tokens that an invitation gave stay.
-
-      agon contest invitations spring
-      agon contest invitations spring --revoke 9XfEr2bmT0aBq8f0m1vYzw
-    """
-    with target.open(create=False) as api:
-        if revoke is not None:
-            api.invitations.revoke(contest, revoke)
-        rows = [lists.plain_values(item) for item in api.invitations.list(contest)]
-    lists.print_rows(rows, form=form, name="invitations", columns=_LISTED, output=output)
-
-
-@click.command("join-requests", cls=Command)
-@arguments.contest
-@option("--approve", metavar="REQUEST", help="First let this person take part.")
-@option("--reject", metavar="REQUEST", help="First reject this person permanently.")
-@lists.form
-@parameters.output
-@target
-def join_requests(
-    contest: str,
-    *,
-    approve: str | None,
-    reject: str | None,
-    form: str,
-    output: Path | None,
-    target: Target,
-) -> None:
-    """List the people who wait for approval to join ID, or approve or reject one.
-
-    Until they are approved, their tokens open what is public.
-
-      agon contest join-requests spring
-      agon contest join-requests spring --approve 9XfEr2bmT0aBq8f0m1vYzw
-    """
-    with target.open(create=False) as api:
-        if approve is not None:
-            api.invitations.approve(contest, approve)
-        if reject is not None:
-            api.invitations.reject(contest, reject)
-        rows = [lists.plain_values(item) for item in api.invitations.requests(contest)]
-    lists.print_rows(rows, form=form, name="join_requests", columns=_WAITING, output=output)
 
 
 @click.command("join", cls=Command)

@@ -95,10 +95,15 @@ class Call:
     def execute_at(self, api: "Api") -> Any:
         """Execute the operation at a target that is open, and return its result."""
         specification = self.specification
-        placed = {"path": {}, "query": {}, "own": {}, "body": dict(specification.fixed)}
+        placed = {
+            "path": {}, "query": {}, "own": {}, "before": {}, "body": dict(specification.fixed),
+        }  # fmt: skip
         for field in specification.fields:
             if field.switch is not None or _is_given(field, self.values[field.name]):
                 placed[field.place][field.name] = _value(field, self.values[field.name])
+        for name, value in placed["before"].items():
+            first: Any = _load(specification.before[name])
+            api.call(first, *placed["path"].values(), value)
         body = [_load(specification.request)(**placed["body"])] if specification.request else []
         operation: Any = _load(specification.operation)
         return api.call(operation, *placed["path"].values(), *body, **placed["query"])

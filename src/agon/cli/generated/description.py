@@ -54,12 +54,15 @@ def specification(operation: Operation[Any, Any], command: Command) -> Specifica
     model = None if body is None else _model(body)
     return Specification(
         name=command.name,
-        operation=f"{operation.function.__module__}:{operation.function.__name__}",
+        operation=_place_of(operation),
         help=command_help(operation.function, command.name),
         fields=tuple(_fields(operation, command)),
         request="" if model is None else f"{model.__module__}:{model.__qualname__}",
         shows=shown.__name__ if isinstance(shown, type) and issubclass(shown, Resource) else "",
         formats=formats,
+        before={
+            _name_of(option): _place_of(_operation(each)) for each, option in command.before.items()
+        },
         rows=_rows(operation, command) if command.columns else "",
         columns=command.columns,
         blank=command.blank,
@@ -71,6 +74,20 @@ def specification(operation: Operation[Any, Any], command: Command) -> Specifica
         once=command.once,
         creates=command.creates,
     )
+
+
+def _place_of(operation: Operation[Any, Any]) -> str:
+    """Return the module and the function of an operation."""
+    return f"{operation.function.__module__}:{operation.function.__name__}"
+
+
+def _operation(name: str) -> Operation[Any, Any]:
+    """Return the operation with an id."""
+    return next(each for each in all_operations() if each.id == name)
+
+
+def _name_of(option: Option) -> str:
+    return option.flags.lstrip("-").replace("-", "_")
 
 
 def _rows(operation: Operation[Any, Any], command: Command) -> str:
@@ -103,6 +120,14 @@ def _fields(operation: Operation[Any, Any], command: Command) -> Iterator[Field]
     for name, option in ordered.items():
         if name not in command.without and name not in command.fixed:
             yield option
+    yield from _own_fields(command)
+
+
+def _own_fields(command: Command) -> Iterator[Field]:
+    """Yield the options that are no fields of the operation."""
+    for declared in command.before.values():
+        yield Field(name=_name_of(declared), place="before", flags=declared.flags,
+                    metavar=declared.metavar, help=declared.help)  # fmt: skip
     for name, text in command.flags.items():
         flag = f"--{name.replace('_', '-')}"
         yield Field(name=name, place="own", flags=flag, type="flag", help=text)

@@ -12,7 +12,7 @@ FILE: Final = Path(__file__).with_name("commands.json")
 MAX_DRAWN_ROWS: Final = 50
 """Rows of a table whose list has no end (``top`` is -1)."""
 
-Place: TypeAlias = Literal["path", "query", "body", "own"]
+Place: TypeAlias = Literal["path", "query", "body", "own", "before"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,8 @@ class Field:
 
     Attributes:
         name: its name in the operation.
-        place: where the operation takes it; own: it is the command's own.
+        place: where the operation takes it; own: it is the command's own; before: another operation
+            is executed first, with it.
         flags: the option's names; empty: an argument.
         type: text, integer, number, time or time-or-none, flag, switch, settings, discipline,
             edition, or contest (an id).
@@ -63,6 +64,7 @@ class Specification:
         request: the module and the class of the body; empty: there is none.
         shows: the class of the result, or of a list's items.
         formats: the values of ``--format``; empty: no such option.
+        before: the module and the function of the operation of each such option, by its name.
         rows, columns, blank, top, fixed, any_of, says, note, once, creates: as in
             :class:`agon.api.command.Command`.
     """
@@ -74,6 +76,7 @@ class Specification:
     request: str = ""
     shows: str = ""
     formats: tuple[str, ...] = ()
+    before: Mapping[str, str] = field(default_factory=dict)
     rows: str = ""
     columns: tuple[str, ...] = ()
     blank: Mapping[str, str] = field(default_factory=dict)

@@ -9,8 +9,8 @@ import pyarrow as pa
 from agon.disciplines.challenge.emission import amount, to_u16
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.outcome import Outcome
-from agon.disciplines.challenge.reach import Reach, is_known, reach_cell
 from agon.disciplines.challenge.reasons import unscored_reason, weightless_reason
+from agon.disciplines.challenge.recorded_trials import Reach, is_known, reach_cell
 from agon.disciplines.challenge.weights import staleness
 from agon.kernel.boards import Board, UnscoredRow, ranking
 from agon.kernel.rounding import publish

@@ -3,16 +3,11 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from agon.disciplines.challenge import (
-    bittensor,
-    boards,
-    competition_explanations,
-    explanations,
-    waterfall,
-)
+from agon.disciplines.challenge import bittensor, boards
+from agon.disciplines.challenge.explanations import competitions, submissions, waterfall
 from agon.disciplines.challenge.facts import read_facts
 from agon.disciplines.challenge.outcome import Outcome, outcome_of
-from agon.disciplines.challenge.reach import reach_by_submission
+from agon.disciplines.challenge.recorded_trials import reach_by_submission
 from agon.disciplines.challenge.rules import BOARDS, ChallengeRules
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
@@ -53,10 +48,10 @@ class ScoredChallenge:
         if board == "weights":
             return waterfall.explain_weight(self.records, self.outcome, shown, name)
         if board == "submissions":
-            return explanations.explain_submission(self.records, self.outcome, shown, name)
+            return submissions.explain_submission(self.records, self.outcome, shown, name)
         if board == "validators":
-            return explanations.explain_validator(self.outcome, shown, name)
-        return competition_explanations.explain_competition(self.outcome, shown, name)
+            return submissions.explain_validator(self.outcome, shown, name)
+        return competitions.explain_competition(self.outcome, shown, name)
 
     def payload(self) -> bittensor.WeightsPayload:
         """Return the weights as the Bittensor network's ``set_weights`` takes them, by uid."""

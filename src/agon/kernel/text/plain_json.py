@@ -1,4 +1,4 @@
-r"""Decode and encode JSON within one set of limits, so that every reader can read what one accepts.
+r"""Decode and encode JSON and text within one set of limits, so that every reader can read them.
 
 JSON itself has no limits, and its readers differ: some read what others cannot write again. Within
 these limits they agree, and nothing is lost between reading and writing:
@@ -278,3 +278,24 @@ def _too_deep() -> InvalidJson:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def unstorable(text: str) -> tuple[str, str] | None:
+    r"""Return why a text cannot be stored everywhere, and the remedy; None: it can.
+
+    PostgreSQL has no NUL in a text, UTF-8 no half of a surrogate pair. SQLite takes the former.
+
+    Example:
+        >>> unstorable("Zoë"), unstorable("a\0b")
+        (None, ('has the character NUL', 'leave it out'))
+        >>> unstorable("\ud800")
+        ('has half of a surrogate pair', 'leave it out')
+    """
+    if "\x00" in text:
+        return "has the character NUL", "leave it out"
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return "has half of a surrogate pair", "leave it out"
+    return None

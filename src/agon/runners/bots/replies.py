@@ -4,8 +4,7 @@ from typing import Any, Final
 
 from agon.app.arena.live.network.transport import BotReply
 from agon.disciplines.arena.rounds.faults import Fault
-from agon.kernel.text.plain_json import InvalidJson, read_json
-from agon.kernel.text.plain_text import unstorable
+from agon.kernel.text.plain_json import InvalidJson, read_json, unstorable
 
 EXPECTED: Final = {"answer": "text", "vote": "vote", "ping": "nonce"}
 """The field of a reply by the kind of work."""

@@ -8,7 +8,7 @@ from typing import Final
 from sqlalchemy import exc
 
 from agon.errors import AgonError, Conflict, DatabaseUnavailable, Unreadable
-from agon.kernel.text.plain_text import unstorable
+from agon.kernel.text.plain_json import unstorable
 
 _BUSY: Final = ("locked", "busy")
 

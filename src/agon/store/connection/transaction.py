@@ -9,9 +9,10 @@ from itertools import chain, islice, repeat
 from typing import Any, Final
 
 import orjson
-from sqlalchemy import BigInteger, Boolean, Executable, Float, LargeBinary, Row, Table
+from sqlalchemy import BigInteger, Boolean, Executable, Float, LargeBinary, Row, Select, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, CursorResult
+from sqlalchemy.exc import OperationalError
 
 from agon.errors import Unreadable
 from agon.kernel.times import from_micros, to_micros
@@ -21,6 +22,27 @@ _COPY_TYPES: Final = {BigInteger: "int8", Boolean: "bool", Float: "float8", Larg
 
 _BATCH: Final = 500
 """Number of rows one SQLite statement inserts; it takes 32,766 values at most."""
+
+_END_STALLED: Final = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE state = 'active' AND wait_event = 'ClientRead' AND usename = current_user
+  AND clock_timestamp() - query_start
+    > current_setting('idle_in_transaction_session_timeout')::interval
+  AND EXISTS (SELECT FROM pg_locks WHERE pg_locks.pid = pg_stat_activity.pid
+    AND granted AND mode = 'RowShareLock' AND relation = to_regclass(?))
+"""
+"""End sessions that locked rows of a table and wait for the rest of a COPY for too long.
+
+PostgreSQL ends idle transactions itself, but within a COPY a session is not idle, and a limit of
+its statement's time is not looked at while the server waits for the client.
+"""
+
+_LOCK_NOT_AVAILABLE: Final = "55P03"
+"""PostgreSQL's SQLSTATE of a lock that was not free within ``lock_timeout``."""
+
+_WAIT_AT_FIRST: Final = """
+SELECT set_config('lock_timeout', current_setting('idle_in_transaction_session_timeout'), true)
+"""
 
 
 @dataclass(frozen=True)
@@ -64,6 +86,39 @@ class Transaction:
         """Run a statement that changes rows once for each set of values."""
         if rows:
             self.connection.execute(statement, rows)
+
+    def lock_row(self, query: Select[Any], table: str) -> Row[Any] | None:
+        """Return a query's first row and lock it until the transaction ends; None: there is none.
+
+        On PostgreSQL, rows that refer to the locked one can be added meanwhile: their writers may
+        be waiting for this lock. After a wait as long as a writer may be idle, sessions whose
+        clients stopped within a COPY are ended. SQLite has one writer at a time and needs no lock.
+
+        Args:
+            query: selects the row.
+            table: the row's table.
+
+        Raises:
+            OperationalError: the row stays locked for longer than the session's ``lock_timeout``.
+        """
+        if self.on_sqlite:
+            return self.first(query)
+        row = self.first(query.with_for_update(key_share=True, skip_locked=True))
+        if row is not None:
+            return row
+        locking = query.with_for_update(key_share=True)
+        try:
+            with self.savepoint():
+                [[usual]] = self.query("SELECT current_setting('lock_timeout')")
+                self.query(_WAIT_AT_FIRST)
+                row = self.first(locking)
+                self.query("SELECT set_config('lock_timeout', ?, true)", [usual])
+                return row
+        except OperationalError as error:
+            if getattr(error.orig, "sqlstate", None) != _LOCK_NOT_AVAILABLE:
+                raise
+            self.query(_END_STALLED, [table])
+            return self.first(locking)
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:

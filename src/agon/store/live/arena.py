@@ -20,7 +20,6 @@ from agon.entities.arena import (
 from agon.errors import NotFound
 from agon.kernel.times import to_micros
 from agon.store.connection.entity_rows import columns_of, entity_of
-from agon.store.connection.locks import lock_row
 from agon.store.connection.transaction import json_text, parse_json
 from agon.store.live.arena_work import BATCH, ArenaWork, require_round
 from agon.store.schema import (
@@ -209,7 +208,7 @@ class Arena(ArenaWork):
         Raises:
             NotFound: the contest has no such round.
         """
-        row = lock_row(self._transaction, _of(ROUNDS, contest_no, round_id), "rounds")
+        row = self._transaction.lock_row(_of(ROUNDS, contest_no, round_id), "rounds")
         return entity_of(ArenaRound, require_round(row, round_id))
 
     def rounds(

@@ -16,7 +16,6 @@ from agon.entities.arena import LiveBot, Work, WorkKind
 from agon.errors import NotFound
 from agon.kernel.times import to_micros
 from agon.store.connection.entity_rows import columns_of, entity_of, entity_of_values
-from agon.store.connection.locks import lock_row
 from agon.store.connection.transaction import Transaction, parse_json
 from agon.store.schema import LIVE_BOTS, ROUNDS, WORK
 
@@ -92,7 +91,7 @@ class ArenaWork:
         identity = select(ROUNDS.c.id).where(
             ROUNDS.c.contest_no == contest_no, ROUNDS.c.id == round_id
         )
-        require_round(lock_row(self._transaction, identity, ROUNDS.name), round_id)
+        require_round(self._transaction.lock_row(identity, ROUNDS.name), round_id)
 
     def work(self, work_id: str) -> Work:
         """Return a piece of work.

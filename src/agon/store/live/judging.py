@@ -7,7 +7,6 @@ from sqlalchemy import select
 from agon.entities.judging import JudgeCount, JudgeFailure, ModelUsage
 from agon.kernel.times import to_micros
 from agon.store.connection.entity_rows import columns_of, entity_of
-from agon.store.connection.locks import lock_row
 from agon.store.connection.transaction import Transaction
 from agon.store.schema import MODEL_COUNTS, MODEL_FAILURES, MODEL_USAGE
 
@@ -34,7 +33,7 @@ class Judging:
         adding = self._transaction.insert(MODEL_USAGE).values(**empty)
         self._transaction.change(adding.on_conflict_do_nothing(index_elements=["judge"]))
         locking = select(MODEL_USAGE).where(MODEL_USAGE.c.judge == judge)
-        row = lock_row(self._transaction, locking, "model_usage")
+        row = self._transaction.lock_row(locking, "model_usage")
         return ModelUsage(judge=judge) if row is None else entity_of(ModelUsage, row)
 
     def save_usage(self, usage: ModelUsage) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from agon.app.arena.live.scored import live_rules
 from agon.app.service import Service
 from agon.entities.arena import HumanAnswer, Prompt
-from agon.kernel.text.plain_text import unstorable
+from agon.kernel.text.plain_json import unstorable
 from agon.ledger.keys import id_issues, record_key
 from agon.ledger.transitions import require_not_over
 from agon.records import Column, InvalidRecords, Kind, RowIssue, Table

@@ -8,8 +8,12 @@ import orjson
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.families import board_names
-from agon.app.contests.boards.names import ids_of, shown_names
-from agon.app.contests.boards.stored_rows import NotStored, require_rows_snapshot
+from agon.app.contests.boards.stored_rows import (
+    NotStored,
+    ids_of,
+    require_rows_snapshot,
+    shown_names,
+)
 from agon.app.contests.clock import amended_board, amendment_of
 from agon.app.contests.ledgers.positions import (
     last_readable_seq,

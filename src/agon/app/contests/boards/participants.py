@@ -9,9 +9,8 @@ import orjson
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
 from agon.app.contests.boards.families import board_names
-from agon.app.contests.boards.names import ids_of, shown_names
 from agon.app.contests.boards.pages import find, snapshot_of_cursor
-from agon.app.contests.boards.stored_rows import require_rows_snapshot
+from agon.app.contests.boards.stored_rows import ids_of, require_rows_snapshot, shown_names
 from agon.app.contests.ledgers.positions import last_readable_seq, snapshot_at
 from agon.app.service import Service
 from agon.entities.contests import Snapshot

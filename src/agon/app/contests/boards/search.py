@@ -6,7 +6,6 @@ from typing import Final
 
 from agon.app.access.permissions import View
 from agon.app.contests.boards.cursors import Cursor
-from agon.app.contests.boards.names import ids_of, shown_names
 from agon.app.contests.boards.pages import (
     MAX_ROWS,
     BoardRows,
@@ -14,6 +13,7 @@ from agon.app.contests.boards.pages import (
     find_board,
     with_names,
 )
+from agon.app.contests.boards.stored_rows import ids_of, shown_names
 from agon.app.contests.ledgers.positions import require_storable_name
 from agon.app.service import Service
 from agon.errors import NotFound, Unreadable

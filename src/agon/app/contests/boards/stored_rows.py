@@ -1,8 +1,12 @@
-"""Find the stored rows of a published board: its own, those of an equal board, or none any more.
+"""Find the stored rows of a published board, and read the ids and names of participants on them.
 
 A snapshot whose board equals the one before it is stored without rows; the rows of the other are
-its rows too.
+its rows too. Old rows are no longer stored.
 """
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import orjson
 
 from agon.entities.contests import Contest, Snapshot
 from agon.errors import Unavailable
@@ -57,3 +61,27 @@ def require_rows_snapshot(session: Session, contest: Contest, snapshot: Snapshot
     if stored is None:
         raise NotStored(contest, snapshot)
     return stored
+
+
+def shown_names(
+    session: Session, contest: Contest, ids: Sequence[str], *, at: int
+) -> Mapping[str, str] | None:
+    """Return the names of those participants that have one, by id; None: the contest hides names.
+
+    Args:
+        session: the session.
+        contest: the contest.
+        ids: the participants.
+        at: the position of the board that they are on, whose names stay those of that position.
+    """
+    return session.names.of(contest.no, ids, at=at) if contest.shows_names else None
+
+
+def ids_of(lines: Iterable[bytes]) -> list[str]:
+    """Return the ids of lines of a board.
+
+    Example:
+        >>> ids_of([b'{"id":"ada","rank":1,"score":668.0}'])
+        ['ada']
+    """
+    return [orjson.loads(line)["id"] for line in lines]

@@ -5,7 +5,7 @@ from agon.app.contests.ledgers.slugs import board_with_id
 from agon.disciplines import discipline
 from agon.entities.contests import Contest, Snapshot
 from agon.errors import NotFound, did_you_mean
-from agon.kernel.text.plain_text import unstorable
+from agon.kernel.text.plain_json import unstorable
 from agon.kernel.times import parse_time
 from agon.store.session import Session
 

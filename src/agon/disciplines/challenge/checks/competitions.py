@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from agon.disciplines.challenge.competition_explanations import (
+from agon.disciplines.challenge.explanations.competitions import (
     forecast,
     to_improve,
     unimprovable_text,

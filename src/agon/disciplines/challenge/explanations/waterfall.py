@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from agon.disciplines.challenge.bittensor import payload_of_board
-from agon.disciplines.challenge.competition_explanations import (
+from agon.disciplines.challenge.explanations.competitions import (
     decay_part,
     improvement_text,
     to_improve,
 )
-from agon.disciplines.challenge.explanations import (
+from agon.disciplines.challenge.explanations.submissions import (
     by_stake_text,
     differences,
     gate_parts,

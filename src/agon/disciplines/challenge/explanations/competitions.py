@@ -13,7 +13,7 @@ from agon.disciplines.challenge.decay import (
     improves,
     least_improvement,
 )
-from agon.disciplines.challenge.explanations import differences, not_found
+from agon.disciplines.challenge.explanations.submissions import differences, not_found
 from agon.disciplines.challenge.formulas import PLACES
 from agon.disciplines.challenge.outcome import Outcome
 from agon.disciplines.challenge.reasons import number, percent

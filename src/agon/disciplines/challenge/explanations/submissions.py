@@ -14,13 +14,13 @@ from agon.disciplines.challenge.consensus import Status
 from agon.disciplines.challenge.facts import mean_rewards, rows_behind
 from agon.disciplines.challenge.formulas import PLACES, reaches
 from agon.disciplines.challenge.outcome import Outcome
-from agon.disciplines.challenge.reach import reach_by_submission
 from agon.disciplines.challenge.reasons import (
     number,
     percent,
     percents_apart,
     unscored_reason,
 )
+from agon.disciplines.challenge.recorded_trials import reach_by_submission
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
