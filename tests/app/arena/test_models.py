@@ -112,6 +112,7 @@ def test_a_column_has_a_board_for_each_value_beside_the_whole() -> None:
         rated(by="nothing")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("rows", "choices", "message"),
     [

@@ -26,6 +26,7 @@ from app.arena.live.conftest import MakeLeague
 from fakes.arena import Model, answer
 
 
+@pytest.mark.sample(1)
 def test_a_round_is_committed_drawn_answered_judged_and_settled(
     make_league: MakeLeague, url: str | None
 ) -> None:

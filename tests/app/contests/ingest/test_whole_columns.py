@@ -82,6 +82,7 @@ def from_frames(rows: Rows, _: Path) -> list[str]:
 FILES: dict[str, Door] = {"csv": from_csv, "ndjson": from_ndjson, "frames": from_frames}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("sent", "read"),
     [
@@ -127,6 +128,7 @@ def test_a_late_id_that_is_not_whole_is_refused_after_others_were_read_as_whole(
 SECONDS, MILLISECONDS = 1_760_000_000, 1_760_000_000_000
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("times", "unit"),
     [
