@@ -26,7 +26,7 @@ class Absent:
         if fullname.partition(".")[0] in ABSENT:
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
 
-ABSENT, COMMANDS = json.loads(sys.argv[1])
+ABSENT, COMMANDS, EVERY = json.loads(sys.argv[1])
 sys.meta_path.insert(0, Absent())
 
 import click
@@ -50,7 +50,7 @@ def leaves(command, path):
     yield [*path, *words]
 
 results = {}
-for words in COMMANDS or leaves(cli, []):
+for words in [*COMMANDS, *(leaves(cli, []) if EVERY else ())]:
     if words[0] == "attack" or words[:2] in (["arena", "bot"], ["rules", "lint"]):
         continue  # take long, or go on
     out, err = io.StringIO(), io.StringIO()
@@ -62,10 +62,10 @@ print(json.dumps(results))
 
 
 def run_without(
-    extra: str, folder: Path, commands: Sequence[Sequence[str]] = ()
+    extra: str, folder: Path, commands: Sequence[Sequence[str]], *, every: bool = False
 ) -> dict[str, tuple[int, str]]:
-    """Run commands (none: each command once) in a process that lacks an extra's packages."""
-    chosen = json.dumps([EXTRAS[extra], commands])
+    """Run commands, and each command once on request, in a process without an extra's packages."""
+    chosen = json.dumps([EXTRAS[extra], commands, every])
     process = subprocess.run(
         [sys.executable, "-c", PROGRAM, chosen], cwd=folder, capture_output=True, text=True,
         stdin=subprocess.DEVNULL, check=False,
@@ -75,34 +75,39 @@ def run_without(
     return results
 
 
-def test_a_plain_installation_reports_no_bug(tmp_path: Path) -> None:
+ABOUT_FILES: list[tuple[str, ...]] = [
+    *(("arena", name, "battles.csv") for name in ("rate", "audit", "robustness")),
+    ("convert", "arena", "battles.csv", "--out", "converted"),
+    ("score", "community", TUTORIAL),
+    ("check", "community", TUTORIAL),
+    ("explain", "community", TUTORIAL, "ada"),
+    ("compare", "community", TUTORIAL, "--set", "self_feedback=ignore"),
+]
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str]]:
+    """Run the commands about files, and each command once, without the packages of the service."""
+    folder = tmp_path_factory.mktemp("plain")
+    battles = "model_a,model_b,winner\nann,bob,model_a\nbob,cy,tie\ncy,ann,model_b\n"
+    (folder / "battles.csv").write_text(battles)
+    return run_without("serve", folder, ABOUT_FILES, every=True)
+
+
+def test_a_plain_installation_reports_no_bug(plain: dict[str, tuple[int, str]]) -> None:
     """Eleven commands of the service did; the message says what to install."""
-    results = run_without("serve", tmp_path)
-    assert len(results) > 60
-    assert {words: error for words, (code, error) in results.items() if code == 70} == {}
-    named = [words for words, (_, error) in results.items() if "agon-engine[serve]" in error]
+    assert len(plain) > 60 + len(ABOUT_FILES)
+    assert {words: error for words, (code, error) in plain.items() if code == 70} == {}
+    named = [words for words, (_, error) in plain.items() if "agon-engine[serve]" in error]
     assert {words.split()[0] for words in named} >= {
         "contest", "db", "export", "jobs", "serve", "token", "user", "webhooks", "worker",
     }  # fmt: skip
 
 
-def test_commands_about_files_need_no_extra(tmp_path: Path) -> None:
+def test_commands_about_files_need_no_extra(plain: dict[str, tuple[int, str]]) -> None:
     """Robustness asked for the service's packages: its module had the published form as well."""
-    battles = tmp_path / "battles.csv"
-    battles.write_text("model_a,model_b,winner\nann,bob,model_a\nbob,cy,tie\ncy,ann,model_b\n")
-    arena = [("arena", name, str(battles)) for name in ("rate", "audit", "robustness")]
-    community = ("community", TUTORIAL)
-    commands = [
-        *arena,
-        ("convert", "arena", str(battles), "--out", "converted"),
-        ("score", *community),
-        ("check", *community),
-        ("explain", *community, "ada"),
-        ("compare", *community, "--set", "self_feedback=ignore"),
-    ]
-    results = run_without("serve", tmp_path, commands)
+    results = {words: plain[words] for words in map(" ".join, ABOUT_FILES)}
     assert {words: error for words, (code, error) in results.items() if code} == {}
-    assert len(results) == len(commands)
 
 
 @pytest.mark.sample(1)

@@ -21,11 +21,15 @@ def main() -> None:
         help="maximum duration, whatever the number of faults",
     )
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=3)
+    parser.add_argument("--writers", type=int, default=2)
     parser.add_argument("--database", default="", help="an empty database (default: SQLite)")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="agon-faults-") as folder:
         url = arguments.database or f"sqlite:///{folder}/agon.db"
-        storm = Storm(url, Path(folder), random.Random(arguments.seed))
+        storm = Storm(
+            url, Path(folder), random.Random(arguments.seed), arguments.workers, arguments.writers
+        )
         storm.start()
         storm.rage(arguments.faults, every=arguments.every, seconds=arguments.seconds)
         storm.calm()

@@ -22,7 +22,6 @@ from faults import over_http, parts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-WORKERS, WRITERS = 3, 2
 _PAUSED_SHARE = 0.15
 _TIMEOUT_S = 240.0
 _LAST_COMMIT = 1.0
@@ -42,6 +41,8 @@ class Storm:
         url: the instance's database.
         folder: where the writers' journals are.
         dice: chooses processes and times.
+        workers: number of workers beside the server.
+        writers: number of writers beside the server.
         running: process ids by name.
         faults: number of faults by role and kind.
         ended: processes that ended by themselves, by role and status.
@@ -53,6 +54,8 @@ class Storm:
     url: str
     folder: Path
     dice: random.Random
+    workers: int = 3
+    writers: int = 2
     running: dict[str, int] = field(default_factory=dict)
     faults: Counter[str] = field(default_factory=Counter)
     ended: Counter[str] = field(default_factory=Counter)
@@ -76,8 +79,9 @@ class Storm:
 
     def names(self) -> list[str]:
         """Return the names of the processes."""
-        near = [f"worker-{n}" for n in range(WORKERS)] + [f"writer-{n}" for n in range(WRITERS)]
-        return ["server", *near, *parts.FAR]
+        workers = [f"worker-{n}" for n in range(self.workers)]
+        writers = [f"writer-{n}" for n in range(self.writers)]
+        return ["server", *workers, *writers, *parts.FAR]
 
     def journal(self, name: str) -> Path:
         """Return a writer's journal."""

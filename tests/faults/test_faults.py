@@ -13,16 +13,17 @@ from typing import Any
 import pytest
 
 from postgresql_server import Postgresql
-from sizes import size
+from sizes import ALL, size
 
 _TESTS = Path(__file__).parents[1]
 _FAULTS = size(40, at_least=3, dear=True)
+_FEWER = () if ALL else ("--workers", "1", "--writers", "1")
 
 
 def storm(*options: str) -> dict[str, Any]:
     """Run the faults in a separate process: forking needs a process without other threads."""
     process = subprocess.run(
-        [sys.executable, "-m", "faults.run", "--faults", str(_FAULTS), *options],
+        [sys.executable, "-m", "faults.run", "--faults", str(_FAULTS), *_FEWER, *options],
         env={**os.environ, "PYTHONPATH": str(_TESTS)},
         capture_output=True,
         text=True,

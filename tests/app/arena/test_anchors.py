@@ -47,6 +47,7 @@ def test_several_anchors_shift_elo_by_their_mean_distance() -> None:
     assert fixed == pytest.approx({name: score + shift for name, score in plain.items()})
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("interval", ["sandwich", "bootstrap"])
 def test_bradley_terry_holds_several_anchors(interval: str) -> None:
     """Each has its rating; the others' points expected against them equal the points taken."""

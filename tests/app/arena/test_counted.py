@@ -84,7 +84,7 @@ def test_counted_battles_have_the_board_and_the_errors_of_rows(
 ) -> None:
     """Two readings of one frame must not differ: neither in ratings nor in what is refused."""
     dice = np.random.default_rng(33)
-    for _ in range(size(120)):
+    for _ in range(size(120, dear=True)):
         frame, stated = drawn(dice)
         ours = outcome(frame, monkeypatch, count=True, **stated)
         assert ours == outcome(frame, monkeypatch, count=False, **stated), frame
@@ -136,7 +136,7 @@ def test_models_of_styles_and_ties_have_the_board_and_the_errors_of_rows(
 ) -> None:
     """Columns of numbers that are read at once mean what the same columns mean row by row."""
     dice = np.random.default_rng(34)
-    for _ in range(size(120)):
+    for _ in range(size(120, dear=True)):
         frame, stated = styled(dice)
         ours = outcome(frame, monkeypatch, count=True, **stated)
         assert ours == outcome(frame, monkeypatch, count=False, **stated), (frame, stated)

@@ -112,6 +112,7 @@ def test_a_column_has_a_board_for_each_value_beside_the_whole() -> None:
         rated(by="nothing")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("rows", "choices", "message"),
     [
@@ -146,6 +147,7 @@ def test_elo_has_no_controls() -> None:
         rate(BATTLES, control=["length"])
 
 
+@pytest.mark.exhaustive
 def test_the_command_rates_under_controls_by_category(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

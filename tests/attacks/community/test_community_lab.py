@@ -28,7 +28,7 @@ def _text(table: pa.Table) -> pa.Table:
     return table
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", [strategy.name for strategy in LAB.strategies])
 def test_an_attack_adds_valid_rows_and_changes_none(name: str) -> None:
     """On the first day too: nothing refers to what is written later."""

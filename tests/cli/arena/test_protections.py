@@ -20,10 +20,16 @@ from web.browser import Browser
 from web.markup import Markup
 
 
-@pytest.fixture
-def instance(tmp_path: Path) -> Iterator[Instance]:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the folder of the database, which all tests only read."""
+    return tmp_path_factory.mktemp("protections")
+
+
+@pytest.fixture(scope="module")
+def instance(folder: Path) -> Iterator[Instance]:
     """Play a degraded round, and rounds with missed audits, few judges and built-in honeypots."""
-    played = league(tmp_path, bots=4, audit_probability=0.5, honeypot_probability=0.5)
+    played = league(folder, bots=4, audit_probability=0.5, honeypot_probability=0.5)
     open_contest(played.service, "autumn", by=LOCAL)
     played.fail("b1", "b2", "b3", "b4", owner="transport", code="unreachable")
     assert played.play() == []
@@ -33,13 +39,13 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
     for _ in range(4):
         assert played.play() == []
     publish(played.service, "autumn")
-    served = instance_at(tmp_path, service=played.service)
+    served = instance_at(folder, service=played.service)
     yield served
     served.close()
 
 
 def test_a_degraded_round_is_one_in_which_no_bot_could_be_reached(
-    instance: Instance, agon: Cli, tmp_path: Path
+    instance: Instance, agon: Cli, folder: Path
 ) -> None:
     """The same rounds and no others, in the JSON of rounds and matches, pages, report, metrics."""
     rounds = {of["id"]: of for of in instance.get("/contests/autumn/rounds").json()["items"]}
@@ -57,7 +63,7 @@ def test_a_degraded_round_is_one_in_which_no_bot_could_be_reached(
     assert Markup(browser.get("/c/autumn/desk/rounds").text).text.count("degraded") == 1
     metrics = instance.client.get("/metrics", headers=instance.as_("operator")).text
     assert 'agon_arena_degraded_rounds{contest="autumn"} 1.0' in metrics
-    database = f"sqlite:///{tmp_path}/agon.db"
+    database = f"sqlite:///{folder}/agon.db"
     report = agon("arena", "report", "autumn", "--database", database, "--format", "json")
     assert report.json()["degraded_rounds"] == ["r1"]
     table = agon("arena", "report", "autumn", "--database", database)
@@ -65,7 +71,7 @@ def test_a_degraded_round_is_one_in_which_no_bot_could_be_reached(
 
 
 def test_protections_that_are_off_stand_in_every_place(
-    instance: Instance, agon: Cli, tmp_path: Path
+    instance: Instance, agon: Cli, folder: Path
 ) -> None:
     """Matches, desk, rules, report, metrics, the start of the server: name, rule, reason."""
     off = instance.get("/contests/autumn/protections").json()["items"]
@@ -77,7 +83,7 @@ def test_protections_that_are_off_stand_in_every_place(
     browser.sign_in("organiser")
     pages.append(browser.get("/c/autumn/desk/rounds").text)
     texts = [Markup(page).text for page in pages]
-    database = f"sqlite:///{tmp_path}/agon.db"
+    database = f"sqlite:///{folder}/agon.db"
     report = agon("arena", "report", "autumn", "--database", database)
     metrics = instance.client.get("/metrics", headers=instance.as_("operator")).text
     started = protections_off(instance.service)

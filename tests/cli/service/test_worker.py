@@ -48,11 +48,14 @@ main()
 """A worker whose programs may run for an hour: an endless one runs when the test stops it."""
 
 
+def words(tmp_path: Path, *options: str) -> list[str]:
+    """Return the arguments of a worker on that database."""
+    return ["worker", "--database", f"sqlite:///{tmp_path}/agon.db", *options]
+
+
 def command(tmp_path: Path, *options: str, agon: tuple[str, ...] = AGON) -> list[str]:
-    """Return the command of a worker on that database."""
-    return [
-        sys.executable, *agon, "worker", "--database", f"sqlite:///{tmp_path}/agon.db", *options
-    ]  # fmt: skip
+    """Return the command of a worker in a separate process."""
+    return [sys.executable, *agon, *words(tmp_path, *options)]
 
 
 @contextmanager
@@ -82,7 +85,7 @@ def state(service: Service, job: Job) -> str:
     return job_of(service, job).state
 
 
-def test_once_runs_all_queued_jobs_and_exits(service: Service, tmp_path: Path) -> None:
+def test_once_runs_all_queued_jobs_and_exits(service: Service, agon: Cli, tmp_path: Path) -> None:
     """One command gates a setter in the sandbox, judges a submission and publishes a board."""
     gate = gated(service)
     process = subprocess.run(
@@ -91,10 +94,8 @@ def test_once_runs_all_queued_jobs_and_exits(service: Service, tmp_path: Path) -
     assert (process.returncode, state(service, gate)) == (0, "done"), process.stderr
     seq = entries(service, "problem-published")[0].seq
     judged = submitted(service, seq)
-    second = subprocess.run(
-        command(tmp_path, "--once", "--name", "north"), capture_output=True, text=True, check=False
-    )
-    assert (second.returncode, second.stdout) == (0, "")
+    second = agon(*words(tmp_path, "--once", "--name", "north"))
+    assert (second.code, second.out) == (0, "")
     result = job_of(service, judged).result or {}
     assert result["verdict"] == "ok"
     row = entries(service, "record-added")[-1]
@@ -267,6 +268,7 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.exhaustive
 def test_a_start_removes_the_spill_folder_of_a_killed_process(
     service: Service, tmp_path: Path
 ) -> None:

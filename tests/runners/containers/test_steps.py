@@ -64,6 +64,7 @@ def test_a_step_below_its_min_reward_ends_the_trial(containers: Containers, tmp_
     assert "min_reward is 1" in result.reason
 
 
+@pytest.mark.exhaustive
 def test_a_step_brings_its_files_sets_them_up_and_lays_its_tests_over_those_of_all(
     containers: Containers, tmp_path: Path
 ) -> None:
@@ -73,6 +74,7 @@ def test_a_step_brings_its_files_sets_them_up_and_lays_its_tests_over_those_of_a
     assert not list((tmp_path / "trial").rglob("start.tar"))  # the state of a step is stored once
 
 
+@pytest.mark.exhaustive
 def test_a_set_up_that_fails_is_no_pass_and_says_so(containers: Containers, tmp_path: Path) -> None:
     """The agent does not begin, so tests that pass by themselves do not run."""
     folder = write(
@@ -84,7 +86,7 @@ def test_a_set_up_that_fails_is_no_pass_and_says_so(containers: Containers, tmp_
     assert "step two: agent: the step's setup.sh did not exit with 0" in result.reason
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("forgery", FORGERIES)
 def test_nothing_that_a_step_plants_passes_the_next(
     containers: Containers, tmp_path: Path, forgery: str
@@ -96,7 +98,7 @@ def test_nothing_that_a_step_plants_passes_the_next(
     assert (result.result, rewards) == ("failed", [1.0, 0.0]), result.reason
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("settings", "end"),
     [
@@ -132,7 +134,7 @@ command = "cat /app/sum > /srv/sum"
 """
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("script", "result"),
     [
@@ -230,6 +232,7 @@ def of_users(folder: Path) -> Path:
     return write(folder, files)
 
 
+@pytest.mark.exhaustive
 def test_each_step_has_its_user_whose_files_stay_its_own(
     containers: Containers, tmp_path: Path
 ) -> None:
@@ -282,6 +285,7 @@ services:
 """
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("script", "result"),
     [

@@ -63,6 +63,7 @@ def test_every_entry_is_called_as_its_interface_says(
     assert (run.outcome, run.terms) == ("ok", terms)
 
 
+@pytest.mark.sample(1)
 def test_sympy_can_be_used_down_to_its_submodules(sandbox: Sandbox) -> None:
     """Modules that sympy loads on first use must be loaded before files are closed off."""
     source = (
@@ -171,6 +172,7 @@ def test_other_integers_have_no_limit_of_digits(sandbox: Sandbox) -> None:
     assert long.reason == "term 2 has more than 4300 digits, the limit of one term"
 
 
+@pytest.mark.sample(1)
 def test_a_program_that_computes_for_ever_is_ended_once(sandbox: Sandbox) -> None:
     """Far beyond the limit there is nothing to repeat."""
     run = sandbox.run(FOREVER)
@@ -178,6 +180,7 @@ def test_a_program_that_computes_for_ever_is_ended_once(sandbox: Sandbox) -> Non
     assert 200 < run.cpu_ms < 1000
 
 
+@pytest.mark.sample(1)
 def test_a_run_just_above_its_limit_is_run_again(sandbox: Sandbox) -> None:
     """A short delay of the machine must not decide; two runs above the limit do."""
     source = (
@@ -213,6 +216,7 @@ def test_a_setter_runs_under_its_own_limit(sandbox: Sandbox) -> None:
     assert run.cpu_ms < 200
 
 
+@pytest.mark.sample(1)
 def test_many_jobs_give_one_run_each(sandbox: Sandbox) -> None:
     """None lost, none twice, whatever became of the neighbours."""
     sources = ["solver = lambda: [{}]", "solver = lambda: [{}.5]", "solver = lambda: [{}"]
@@ -227,6 +231,7 @@ def test_many_jobs_give_one_run_each(sandbox: Sandbox) -> None:
         assert run.terms == ((str(at),) if at % 3 == 0 else ())
 
 
+@pytest.mark.sample(1)
 def test_jobs_are_taken_as_workers_become_free(sandbox: Sandbox) -> None:
     """The iterable may be endless, and what is not taken is not run."""
     taken = itertools.count()
@@ -242,6 +247,7 @@ def test_a_slow_job_does_not_hold_up_the_others(sandbox: Sandbox) -> None:
     assert first is SQUARES
 
 
+@pytest.mark.sample(1)
 def test_several_threads_may_use_it(sandbox: Sandbox) -> None:
     """A service does."""
     with ThreadPoolExecutor(4) as threads:
@@ -250,12 +256,13 @@ def test_several_threads_may_use_it(sandbox: Sandbox) -> None:
     assert [run.terms for run in runs] == [(str(at),) for at in range(8)]
 
 
+@pytest.mark.sample(1)
 def test_two_runs_of_a_sound_program_agree(sandbox: Sandbox) -> None:
     """The setter's gate."""
     assert sandbox.run_with_two_seeds(SQUARES).agree
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "source",
     [
@@ -288,6 +295,7 @@ def test_what_depends_on_addresses_differs_between_two_runs(sandbox: Sandbox, te
         assert not sandbox.run_with_two_seeds(program).agree
 
 
+@pytest.mark.sample(1)
 def test_addresses_of_lists_differ_between_two_runs(sandbox: Sandbox) -> None:
     """A list takes 64 bytes, so one of these three bits varies, and by chance.
 
@@ -301,6 +309,7 @@ def test_addresses_of_lists_differ_between_two_runs(sandbox: Sandbox) -> None:
     assert sum(sandbox.run_with_two_seeds(program).agree for _ in range(10)) < 5
 
 
+@pytest.mark.sample(1)
 def test_no_output_can_depend_on_process_ids(sandbox: Sandbox) -> None:
     """They are hidden, so that a setter that uses them gives the same terms everywhere."""
     source = (
@@ -317,6 +326,7 @@ def test_a_byte_order_mark_is_no_part_of_a_program(sandbox: Sandbox) -> None:
     assert sandbox.run(job("\ufeffsolver = lambda: [1]\n")).terms == ("1",)
 
 
+@pytest.mark.sample(1)
 def test_sympy_is_there_in_whatever_letters_it_is_named(sandbox: Sandbox) -> None:
     """Python reads full-width letters as plain ones."""
     source = "import ｓｙｍｐｙ\nsolver = lambda: [int(sympy.prime(3))]\n"
@@ -387,6 +397,7 @@ def test_the_layers_are_named(sandbox: Sandbox) -> None:
     assert sandbox.layers[-2:] == ("resource limits", "system call list")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("mode", MODES)
 def test_closing_ends_everything_and_may_be_repeated(mode: Mode) -> None:
     """No process and no descriptor is left; a closed sandbox says so."""
@@ -404,6 +415,7 @@ def test_closing_ends_everything_and_may_be_repeated(mode: Mode) -> None:
         list(opened.run_many([SQUARES]))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("mode", MODES)
 def test_runs_under_way_end_as_our_fault_when_it_is_closed(mode: Mode) -> None:
     """Closing does not wait for a program, and a program does not fail by it."""

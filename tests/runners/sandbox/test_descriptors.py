@@ -38,6 +38,7 @@ def many_descriptors() -> Iterator[None]:
         yield
 
 
+@pytest.mark.sample(1)
 @pytest.mark.usefixtures("many_descriptors")
 @pytest.mark.parametrize("mode", ["bwrap", "degraded"])
 def test_a_program_cannot_shift_the_answers_of_others(mode: Mode) -> None:

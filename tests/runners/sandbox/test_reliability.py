@@ -68,6 +68,7 @@ def orphans_seen() -> Iterator[None]:
             pass
 
 
+@pytest.mark.sample(1)
 @pytest.mark.usefixtures("orphans_seen")
 @pytest.mark.parametrize("mode", ["bwrap", "degraded"])
 def test_no_verdict_is_lost_or_given_twice_when_processes_are_killed(mode: Mode) -> None:
@@ -145,6 +146,7 @@ print("running", flush=True)
 """
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("mode", ["bwrap", "degraded", "cold"])
 def test_nothing_outlives_a_supervisor_that_is_killed(mode: str) -> None:
     """Killed with no chance to clean up, while programs run."""

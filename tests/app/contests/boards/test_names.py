@@ -92,7 +92,7 @@ def test_people_are_found_by_name_and_by_id(either: Service) -> None:
         assert _find(either, prefix) == ids, prefix
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("limit", [1, 2, 6, 7])
 def test_pages_of_names_and_ids_cover_a_search(either: Service, limit: int) -> None:
     """Rows that match in two ways are neither repeated nor lost at the end of a page."""
@@ -164,6 +164,7 @@ def test_a_freeze_shows_the_names_of_its_position(service: Service) -> None:
     assert _find(service, "adele") == ["u4"]
 
 
+@pytest.mark.sample(1)
 def test_hidden_names_are_nowhere(either: Service) -> None:
     """An organizer hides them; nothing of them may wait for a job."""
     _spring(either)
@@ -186,6 +187,7 @@ def test_hidden_names_are_nowhere(either: Service) -> None:
     assert participants(either, view(either, ANONYMOUS)).names["u4"] == "Grace"
 
 
+@pytest.mark.sample(1)
 def test_the_name_of_one_person_is_hidden_at_every_position_and_shown_again(
     either: Service,
 ) -> None:

@@ -287,6 +287,7 @@ def test_deleted_rows_are_rebuilt_equal(service: Service) -> None:
     assert history(few, view(few, ANONYMOUS), "bots", "a") == steps
 
 
+@pytest.mark.exhaustive
 def test_rebuilding_old_boards_does_not_delete_the_newest(service: Service) -> None:
     """Any reader may request past boards; the newest must not need a rebuild after it."""
     few = replace(service, snapshots_kept=2)

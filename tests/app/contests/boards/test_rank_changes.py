@@ -44,6 +44,7 @@ def test_events_lead_from_each_board_to_the_next(service: Service) -> None:
     assert len(known) == bots.rows
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("discipline", ["arena", "challenge", "community", "dojo"])
 def test_records_of_each_discipline_announce_ranks(service: Service, discipline: str) -> None:
     """The event does not depend on what is scored; a board on which nobody ranks has none."""

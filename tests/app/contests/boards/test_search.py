@@ -47,7 +47,7 @@ def test_search_returns_the_rows_of_the_board(service: Service, access: View) ->
     assert _ids(search(service, access, None, BOTS[0])) == [BOTS[0]]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("limit", [1, 3, 10, 11])
 def test_pages_of_a_search_cover_it(service: Service, access: View, limit: int) -> None:
     """A page with a limit must not hide the other rows."""

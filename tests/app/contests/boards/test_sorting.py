@@ -75,6 +75,7 @@ def test_rows_are_in_the_order_of_a_column(service: Service, access: View, colum
             assert _all(service, access, sort, limit=4) == rows_wanted, (text, low, high)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("column", ["matches", "wins", "provisional", "id"])
 def test_rows_with_some_values_are_those_that_a_loop_finds(
     service: Service, access: View, column: str

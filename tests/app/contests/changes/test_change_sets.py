@@ -88,7 +88,7 @@ def test_a_correction_is_compared_and_stored_in_normal_form(service: Service) ->
         proposed(service, "correction", {"table": "votes", "rows": [{**key, "wote": other}]})
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("kind", "params"), CHANGES)
 def test_applying_a_change_gives_what_its_dry_run_reported(
     service: Service, kind: str, params: dict[str, Any]
@@ -117,7 +117,7 @@ def test_applying_a_change_gives_what_its_dry_run_reported(
     assert (applied.state, applied.reason) == ("applied", "as decided")
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("kind", "params"), CHANGES)
 def test_rolling_back_restores_the_boards(
     service: Service, kind: str, params: dict[str, Any]

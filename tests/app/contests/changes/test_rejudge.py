@@ -97,6 +97,7 @@ def test_equal_verdicts_change_nothing(judged: Service) -> None:
         apply(judged, "autumn", made.id, by=LOCAL)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("outcome", "cause"),
     [("other terms", "gives another term 3 than when it was judged"), ("crash", "runtime_error")],

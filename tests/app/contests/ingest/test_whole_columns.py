@@ -82,6 +82,7 @@ def from_frames(rows: Rows, _: Path) -> list[str]:
 FILES: dict[str, Door] = {"csv": from_csv, "ndjson": from_ndjson, "frames": from_frames}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("sent", "read"),
     [
@@ -140,6 +141,7 @@ def test_rows_that_cannot_be_read_again_are_refused_for_a_late_id_that_is_not_wh
 SECONDS, MILLISECONDS = 1_760_000_000, 1_760_000_000_000
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("times", "unit"),
     [
