@@ -117,6 +117,7 @@ def test_an_adjusted_board_shares_ranks_as_the_discipline_says(
     replica.close()
 
 
+@pytest.mark.exhaustive
 def test_a_ledger_says_which_discipline_is_not_installed(
     agon: Cli, records: Path, tmp_path: Path
 ) -> None:

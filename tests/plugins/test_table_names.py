@@ -89,6 +89,7 @@ def answers_of(instance: Instance, name: str) -> Mapping[str, int]:
     }
 
 
+@pytest.mark.exhaustive
 def test_equal_disciplines_have_equal_pages_and_routes(contests: Instance) -> None:
     """Only the names of tables and boards differ, so every address answers alike."""
     expected = answers_of(contests, "quiz")

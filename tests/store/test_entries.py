@@ -11,6 +11,8 @@ from agon.store import entries as module
 from agon.store.session import Store
 from store.factories import NOON, contest, later, new
 
+pytestmark = pytest.mark.one_database
+
 
 def _append(store: Store, contest_no: int, *entries: NewEntry) -> int:
     with store.write() as session:

@@ -194,7 +194,7 @@ def test_a_hidden_name_is_on_no_public_address(browser: Browser) -> None:
     assert len(naming()) > 3
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("of", ["arena", "challenge", "dojo"])
 def test_the_states_of_every_discipline_are_said_everywhere(browser: Browser, of: str) -> None:
     """Problems, matches and epochs are pages of one discipline each, which could disagree."""

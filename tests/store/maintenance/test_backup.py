@@ -27,6 +27,8 @@ from agon.store.session import Store
 from store.factories import NOON, chained, contest, created, job, later, new, vote
 from store.sample import fill
 
+pytestmark = pytest.mark.one_database
+
 pytestmark = pytest.mark.sample(1)
 """Each test runs with one kind of database, client or source; `make test-all` tries all."""
 
@@ -216,7 +218,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_archive_is_rejected_and_leaves_nothing(
     filled: str, other_url: str, tmp_path: Path, damage: str
