@@ -156,6 +156,7 @@ def test_every_operation_is_listed_with_what_it_costs() -> None:
     assert sum(len(names.split()) for names in _OPERATIONS.values()) == len(OPERATIONS)
 
 
+@pytest.mark.exhaustive
 def test_every_page_and_form_is_made_in_a_slot_of_its_kind(
     instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,6 +32,7 @@ def good(ended: CommandResult) -> CommandResult:
     return ended
 
 
+@pytest.mark.exhaustive
 def test_records_are_scored_explained_checked_and_compared(agon: Cli, records: Path) -> None:
     """With the same options as those of agon's own disciplines."""
     scored = good(agon("score", "quiz", records, "--top", 3, "--format", "json")).json()

@@ -225,6 +225,7 @@ def test_a_database_with_an_unknown_revision_is_rejected(tmp_path: Path) -> None
     store.close()
 
 
+@pytest.mark.sample(1)
 def test_a_failed_upgrade_leaves_the_database_unchanged(url: str) -> None:
     """A database with half of the tables could be neither used nor upgraded."""
 

@@ -130,6 +130,7 @@ def test_a_part_of_the_score_is_a_column_of_numbers(site: Instance) -> None:
     )
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("asked", "unknown", "columns"),
     [

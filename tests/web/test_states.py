@@ -109,6 +109,7 @@ def leader(found: dict[str, Any]) -> set[str]:
     return {rows[0]["id"], csv, page[1]}
 
 
+@pytest.mark.exhaustive
 def test_every_public_address_says_the_same_in_each_state(instance: Instance) -> None:
     """After a correction the old winner still led everywhere but on one page."""
     service = instance.service

@@ -48,6 +48,7 @@ def _rows(url: str) -> dict[str, list[tuple[Any, ...]]]:
     return result
 
 
+@pytest.mark.exhaustive
 def test_an_archive_restores_into_either_kind(filled: str, other_url: str, tmp_path: Path) -> None:
     """A contest instance moves from SQLite to PostgreSQL when it grows, and back."""
     before = _rows(filled)
