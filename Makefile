@@ -2,7 +2,8 @@
 #            where its output is no terminal, it ends with the command that does
 # make check     lint, types of the package, contracts and the quick tests: the inner loop
 # make test      sets everything up and runs every check: lint, types, contracts, documentation, tests
-# make test-all  the same with all cases, and the generative tests in full size (tests/sizes.py)
+# make test-all  the same with all cases, the generative tests in full size (tests/sizes.py), and the
+#            pages of the documentation written
 # make test-engines  the tests of engines that need Apache Spark; CI runs it after make test
 # Debian's interpreter is built with profile-guided optimization, which others on the PATH may lack.
 PYTHON ?= $(or $(wildcard /usr/bin/python3.11),python3)
@@ -17,10 +18,10 @@ QUICK := tests/kernel tests/ledger tests/repository tests/disciplines/arena/test
 SLOW := tests/repository/test_distribution.py tests/repository/test_disciplines.py tests/repository/test_patterns.py tests/kernel/ratings/test_bradley_terry.py tests/app/contests/ingest/test_doors.py
 
 # Bytecode is compiled after an installation by all processors, which pip does by one; not that of
-# modules that are imported rarely or never.
+# modules that are imported rarely or never, or that pytest compiles itself, as Hypothesis.
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile --require-hashes --no-deps
 EDITABLE := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
-RARE := tests|testing|mypy|mypyc|pandas|pip|setuptools|pkg_resources|lexers|graphql|schemathesis|mssql|mysql|oracle|orm|physics|cuda|signal|mllib|async_api|distutils|experimental
+RARE := tests|testing|mypy|mypyc|pandas|pip|setuptools|pkg_resources|lexers|graphql|schemathesis|mssql|mysql|oracle|orm|physics|cuda|signal|mllib|async_api|distutils|experimental|hypothesis|werkzeug|benchmarks|ml
 BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/($(RARE))/' .venv/lib
 RUN_PACKAGES := bubblewrap fonts-dejavu-core
 DEV_PACKAGES := postgresql podman runc busybox-static squid chromium-headless-shell nginx-light openssl
@@ -72,6 +73,8 @@ setup-dev: .venv/.pip
 demo: setup
 	@if [ -t 1 ]; then $(BIN)/agon demo --dir $(DEMO_DIR); else $(BIN)/agon demo --dir $(DEMO_DIR) --no-serve; fi
 
+# Every page is read and every reference followed; writing the pages takes as long again.
+test: export DOCS := dummy
 test: checks
 	$(BIN)/python -m pytest -n $(JOBS)
 
@@ -115,8 +118,9 @@ types-of-src: .venv/.dev
 contracts: .venv/.dev
 	$(BIN)/lint-imports
 
+DOCS ?= html
 docs: .venv/.dev
-	$(BIN)/sphinx-build --fail-on-warning --keep-going -q docs docs/_build/html
+	$(BIN)/sphinx-build --builder $(DOCS) --fail-on-warning --keep-going -q docs docs/_build/$(DOCS)
 
 # Compiles the bytecode of all tests once, beside the type check; else each worker would.
 collection: .venv/.dev

@@ -16,9 +16,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 pytest_plugins = ["postgresql_server"]
 
 # `make test` tries the same examples in every run; `make test-all` draws new ones, and more.
-settings.register_profile(
-    "agon", derandomize=not ALL, deadline=None, max_examples=size(100, at_least=25)
-)
+settings.register_profile("agon", derandomize=not ALL, deadline=None, max_examples=size(100))
 settings.load_profile("agon")
 
 

@@ -1,7 +1,8 @@
 """How much generative and exhaustive tests try: a part in `make test`, all in `make test-all`.
 
 Hypothesis tries ``size`` examples, loops go through a ``sample``, a test marked ``sample(3)`` runs
-with three of its cases, and one marked ``exhaustive`` in `make test-all` only.
+with three of its cases, one marked ``one_database`` runs each case on SQLite or on PostgreSQL, and
+one marked ``exhaustive`` runs in `make test-all` only.
 """
 
 import os
@@ -19,6 +20,7 @@ ALL: Final = os.environ.get("TEST_ALL_SIZES") == "1"
 
 _PART: Final = 8
 _DEAR_PART: Final = 50
+_DATABASES: Final = ("sqlite", "postgresql")
 
 
 def size(full: int, *, at_least: int = 5, dear: bool = False) -> int:
@@ -59,8 +61,18 @@ def left_out(items: Iterable[pytest.Item]) -> set[pytest.Item]:
 def _not_chosen(cases: list[pytest.Item]) -> set[pytest.Item]:
     if cases[0].get_closest_marker("exhaustive"):
         return set(cases)
+    chosen = _on_one_database(cases) if cases[0].get_closest_marker("one_database") else cases
     mark = cases[0].get_closest_marker("sample")
-    return set(cases).difference(_spread(cases, mark.args[0])) if mark else set()
+    return set(cases).difference(_spread(chosen, mark.args[0]) if mark else chosen)
+
+
+def _on_one_database(cases: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """Return the cases that differ in more than the database; the names decide which has which."""
+    alike: defaultdict[tuple[str, ...], list[pytest.Item]] = defaultdict(list)
+    for case in cases:
+        values = (value for _, value in _values(case) if value.lower() not in _DATABASES)
+        alike[case.nodeid.partition("[")[0], *values].append(case)
+    return [same[crc32("-".join(key).encode()) % len(same)] for key, same in alike.items()]
 
 
 def _spread(cases: Sequence[pytest.Item], count: int) -> Iterator[pytest.Item]:

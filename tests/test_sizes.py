@@ -58,6 +58,19 @@ def test_a_sample_is_of_each_test_and_does_not_depend_on_others(
     assert set(alone) < set(both)
 
 
+def test_each_case_is_tried_on_one_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests of statements that both understand alike are divided between them."""
+    mark = pytest.mark.one_database.mark
+    names = [f"test_{name}[{each}]" for name in "abcdefgh" for each in ("sqlite", "postgresql")]
+    cases = [Case(f"t.py::{name}", mark) for name in names]
+    other = [Case(f"t.py::test_v[{each}-{n}]", mark) for n in "xyz" for each in ("SQLite", "Post")]
+    chosen = _run(cases, monkeypatch)
+    assert len({case.name.partition("[")[0] for case in chosen}) == len(chosen) == 8
+    assert {case.name.partition("[")[2] for case in chosen} == {"sqlite]", "postgresql]"}
+    assert _run(other, monkeypatch) == other
+    assert _run(cases, monkeypatch, full=True) == cases
+
+
 def test_what_is_exhaustive_waits_for_make_test_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which runs every case of everything."""
     cases = [*_grid(pytest.mark.sample(3).mark), Case("t.py::test_c", pytest.mark.exhaustive.mark)]

@@ -199,7 +199,7 @@ class Reader:
         return json.loads(self._capsys.readouterr().out)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("page", HOWTOS, ids=lambda page: page.stem)
 def test_the_commands_of_a_how_to_run(
     page: Path,

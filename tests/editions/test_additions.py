@@ -291,6 +291,7 @@ def test_an_added_rule_component_board_and_finding_change_no_earlier_result(
     assert off.json() == season.example
 
 
+@pytest.mark.exhaustive
 def test_an_edition_may_state_added_rules(copy: Agon, editions: Path) -> None:
     """Where it leaves them out, they are off; the default edition stays the first."""
     # A few examples are enough; those of the base are the edition's as well.

@@ -40,7 +40,7 @@ def test_every_engine_counts_what_a_naive_scorer_counts(
     compare_communities(engines, postgresql, database, changes, time)
 
 
-@drawn(2)
+@drawn(1)
 @given(database=databases("arena"), changes=RULES, time=st.sampled_from([None, *ARENA_TIMES]))
 def test_every_engine_rates_as_a_naive_scorer_does(
     engines: Sequence[TableEngine],

@@ -55,6 +55,7 @@ def _hash_of(result: Any, board: str) -> str:
         return str(error)
 
 
+@pytest.mark.exhaustive
 def test_every_command_takes_an_engine(postgresql: Postgresql, command: Cli) -> None:
     """The answers are those of the default engine, which the source decides."""
     tables = agon.simulate("arena", size=60, seed=5).tables

@@ -20,6 +20,8 @@ from sizes import ALL, sample
 if TYPE_CHECKING:
     from agon.ledger.contest_state import NameDisplay, Visibility
 
+pytestmark = pytest.mark.one_database
+
 BOARD = "/contests/spring/boards/user-score"
 ADDRESSES = [
     BOARD,

@@ -149,6 +149,7 @@ def test_requests_with_a_token_are_limited_by_token(
     assert callers == ["network None", instance.tokens["viewer"][5:27]]
 
 
+@pytest.mark.exhaustive
 def test_every_page_and_form_is_made_in_a_slot_of_its_kind(
     instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:

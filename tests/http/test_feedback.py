@@ -143,6 +143,7 @@ def test_a_rejected_program_does_not_reveal_its_matched_terms(instance: Instance
     assert solver.record(row["id"], "organiser")["terms_matched"] == 24
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("closing", ["freeze", "final"])
 def test_verdicts_are_disclosed_when_a_problem_is_closed(instance: Instance, closing: str) -> None:
     """Submissions are no longer possible, so the disclosure helps no solver."""
@@ -245,6 +246,7 @@ def test_submissions_to_a_problem_are_limited_and_counted(instance: Instance) ->
     assert (response["max_submissions"], response["submissions"]) == (2, None)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("verdict", "mode", "left"),
     [

@@ -218,7 +218,7 @@ def _numbered(text: str, number: int) -> str:
     return text.replace("{n}", str(number)).replace("{m}", str(number % 40))
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "flood", [*FLOODS, *(OTHERS if ALL else ())], ids=lambda flood: str(flood.name)
 )

@@ -109,6 +109,7 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return routes
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize(("method", "path", "status"), API)
 def test_an_api_request_is_compared_with_no_route_of_a_page(
     instance: Instance, compared: list[Any], method: str, path: str, status: int

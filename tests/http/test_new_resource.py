@@ -57,6 +57,7 @@ class Announcements(Noun):
     create = create_announcement
 
 
+@pytest.mark.exhaustive
 def test_a_new_resource_is_in_routes_openapi_clients_and_permissions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

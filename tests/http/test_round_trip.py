@@ -26,7 +26,7 @@ from agon.store.maintenance.backup import backup, restore
 from agon.store.maintenance.verify import verify
 from fakes.instance import Instance, instance_at
 from fakes.service import OPERATOR, service_at
-from sizes import size
+from sizes import sample, size
 
 if TYPE_CHECKING:
     from postgresql_server import Postgresql
@@ -163,7 +163,7 @@ def test_extreme_values_are_returned_unchanged_or_rejected(
 ) -> None:
     """Limits are checked on input, at and beyond each bound."""
     sender = _sender(instance)
-    for number, value in enumerate(EXTREMES):
+    for number, value in enumerate(sample(EXTREMES, at_least=40)):
         sender.send(f'{{"id":"v{number}","affiliation":"org","note":{value}}}')
         sender.send([f'{{"id":{value},"affiliation":"org"}}', value,
                      f'{{"id":"a{number}","affiliation":{value}}}'][number % 3])  # fmt: skip

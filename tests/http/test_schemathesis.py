@@ -125,7 +125,7 @@ def send(case: Any, instance: Instance) -> None:
         case.call_and_validate(checks=CHECKS)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_generated_requests_cause_no_internal_error(
     operation: str, schema: BaseSchema, instance: Instance

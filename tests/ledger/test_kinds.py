@@ -58,6 +58,7 @@ def test_each_kind_takes_its_fields_and_no_others(kind: str) -> None:
     ]
 
 
+@pytest.mark.sample(30)
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in SAMPLES
                                             for name in SAMPLES[kind]])  # fmt: skip
 def test_each_field_is_needed_and_checked(kind: str, name: str) -> None:

@@ -72,6 +72,7 @@ def test_two_formats_of_one_name_are_an_error(quiz: Path, tmp_path: Path) -> Non
     assert library.import_records("arena-battles", battles).discipline == "arena"
 
 
+@pytest.mark.exhaustive
 def test_its_attacks_run_and_repeat(quiz: Path, agon: Cli, tmp_path: Path) -> None:
     """A row for each strategy, with the prices of the lab; a stored run replays."""
     assert quiz.is_dir()

@@ -36,6 +36,7 @@ def test_a_file_is_shown_as_it_is(name: str) -> None:
     assert FILES[name].read_text(encoding="utf-8") == SHOWN[name]
 
 
+@pytest.mark.exhaustive
 def test_the_commands_of_the_page_run(
     quiz: Path, agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,6 +55,7 @@ def test_it_has_no_findings_and_no_simulator(agon: Cli, ballots: Path, tmp_path:
         discipline("tally").simulate(size=1, seed=1, attacks=())
 
 
+@pytest.mark.exhaustive
 def test_its_contest_has_a_final_board_and_a_replay(
     agon: Cli, ballots: Path, tmp_path: Path
 ) -> None:

@@ -32,6 +32,7 @@ def good(ended: CommandResult) -> CommandResult:
     return ended
 
 
+@pytest.mark.exhaustive
 def test_records_are_scored_explained_checked_and_compared(agon: Cli, records: Path) -> None:
     """With the same options as those of agon's own disciplines."""
     scored = good(agon("score", "quiz", records, "--top", 3, "--format", "json")).json()
@@ -117,6 +118,7 @@ def test_an_adjusted_board_shares_ranks_as_the_discipline_says(
     replica.close()
 
 
+@pytest.mark.exhaustive
 def test_a_ledger_says_which_discipline_is_not_installed(
     agon: Cli, records: Path, tmp_path: Path
 ) -> None:

@@ -89,6 +89,7 @@ def answers_of(instance: Instance, name: str) -> Mapping[str, int]:
     }
 
 
+@pytest.mark.exhaustive
 def test_equal_disciplines_have_equal_pages_and_routes(contests: Instance) -> None:
     """Only the names of tables and boards differ, so every address answers alike."""
     expected = answers_of(contests, "quiz")
@@ -156,6 +157,7 @@ def test_nothing_is_queued_or_added_through_routes_of_a_capability(contests: Ins
     assert contests.post("/contests/quiz-panel/votes", "judge", json=row).status_code == 409
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["quiz-live", "quiz-panel"])
 def test_it_is_scored_explained_and_checked_as_ever(
     site: Path, agon: Cli, tmp_path: Path, name: str

@@ -9,6 +9,7 @@ from agon.app.analysis.records import inspect_records
 NAMES, GOOD, BAD = "id,created_at", "1,2026-01-01", "2,soon"
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("before", "lines"),
     [

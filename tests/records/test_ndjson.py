@@ -124,6 +124,7 @@ def test_the_fast_and_the_slow_reader_agree(tmp_path: Path, value: object) -> No
                 assert fast.arrow(table.name).equals(slow.arrow(table.name))
 
 
+@pytest.mark.exhaustive
 def test_a_very_long_line_is_read(tmp_path: Path) -> None:
     """The engine's reader has a limit; the slow one has none."""
     (tmp_path / "notes.ndjson").write_text(json.dumps({"id": "a", "note": "x" * 20_000_000}))

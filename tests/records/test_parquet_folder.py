@@ -33,7 +33,7 @@ def issues(folder: Path) -> list[RowIssue]:
     return result
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("at", [0, 1, 3])
 def test_a_table_in_files_equals_the_table_in_one_file(tmp_path: Path, at: int) -> None:
     """Row numbers run through the files, by their names: they decide between equal times."""

@@ -66,7 +66,7 @@ def test_rows_are_selected_by_value_and_type(where: dict[str, Any], expected: li
         assert records.count("bots") == 2
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("form", FORMATS)
 def test_files_of_every_form_are_filtered_equally(tmp_path: Path, form: TableFormat) -> None:
     """A folder that was written in any format."""

@@ -21,6 +21,7 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:
     return {name: tuple(row[name] for row in rows) for name in rows[0]}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("of", BUILT_IN)
 @settings(max_examples=size(50), deadline=None)
 @given(data=st.data())
@@ -75,6 +76,7 @@ def test_usual_rows_need_no_second_look(of: str, table: str, rows: list[dict[str
     assert row_checker(discipline(of).schema.table(table)).accepts(_columns(rows), len(rows))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("of", BUILT_IN)
 @settings(max_examples=size(50), deadline=None)
 @given(data=st.data())

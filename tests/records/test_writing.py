@@ -28,7 +28,7 @@ def tables() -> dict[str, pa.Table]:
     return {name: arrow(rows) for name, rows in tables.items()}
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("form", FORMATS)
 def test_what_is_written_reads_back_with_the_same_hash(tmp_path: Path, form: TableFormat) -> None:
     """No format may round a number, shift a time or change a text."""

@@ -61,6 +61,7 @@ def wheel(release: tuple[Path, str]) -> Path:
     return path
 
 
+@pytest.mark.exhaustive
 def test_a_dry_run_makes_every_file_of_a_release_and_names_the_signatures(
     release: tuple[Path, str],
 ) -> None:
@@ -143,7 +144,7 @@ def test_an_installed_wheel_scores_records_and_creates_a_contest(
     assert "spring" in run(agon, "contest", "list", "--database", database, cwd=tmp_path)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("extra", sorted(WITHOUT))
 def test_an_installed_wheel_without_an_extra_names_it(
     extra: str, python: Path, tmp_path: Path

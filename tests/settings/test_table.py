@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from agon.settings import SETTINGS, Setting, Settings, display_value
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("setting", SETTINGS.values(), ids=list(SETTINGS))
 def test_every_setting_has_bounds_and_a_description(setting: Setting) -> None:
     """The reference and the commented example are generated from them."""

@@ -9,6 +9,8 @@ from agon.errors import NotFound
 from agon.store.session import Store
 from store.factories import later
 
+pytestmark = pytest.mark.one_database
+
 
 def _case(contest_no: int, name: str = "k1", *, at: float = 0) -> Case:
     step = {"at": "2026-11-22", "by": "user:ada", "kind": "opened", "text": "see"}

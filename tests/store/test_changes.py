@@ -9,6 +9,8 @@ from agon.errors import NotFound
 from agon.store.session import Store
 from store.factories import contest, later
 
+pytestmark = pytest.mark.one_database
+
 
 def _change(contest_no: int, name: str = "c1", *, at: float = 0) -> Change:
     return Change(

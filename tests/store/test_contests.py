@@ -9,6 +9,8 @@ from agon.errors import Conflict, NotFound
 from agon.store.session import Store
 from store.factories import contest, later
 
+pytestmark = pytest.mark.one_database
+
 
 def test_a_contest_comes_back_as_it_was_stored(store: Store) -> None:
     """What the database holds is the value, nothing rounded, renamed or lost."""

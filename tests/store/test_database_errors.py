@@ -37,6 +37,7 @@ def large(tmp_path: Path) -> str:
     return url
 
 
+@pytest.mark.exhaustive
 def test_a_full_disk_keeps_what_was_stored_and_says_what_to_do(large: str, tmp_path: Path) -> None:
     """Nothing half is left: not in the ledger, not of a backup."""
     small = tmp_path / "small"

@@ -13,6 +13,8 @@ from agon.store.connection.engines import begin, parse_url
 from agon.store.session import Store
 from store.factories import snapshot
 
+pytestmark = pytest.mark.one_database
+
 N = 2 * ROWS_PER_CHUNK + 7
 
 

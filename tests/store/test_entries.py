@@ -13,6 +13,8 @@ from agon.store.connection.transaction import Transaction
 from agon.store.session import Store
 from store.factories import NOON, contest, later, new
 
+pytestmark = pytest.mark.one_database
+
 
 def _append(store: Store, contest_no: int, *entries: NewEntry) -> int:
     with store.write() as session:

@@ -3,9 +3,13 @@
 import threading
 from dataclasses import replace
 
+import pytest
+
 from agon.entities.contests import Contest, Event
 from agon.store.session import Store
 from store.factories import contest, later
+
+pytestmark = pytest.mark.one_database
 
 
 def _event(contest_no: int, seq: int, *, staff: bool = False) -> Event:

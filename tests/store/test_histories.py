@@ -3,9 +3,13 @@
 import sys
 from typing import Any
 
+import pytest
+
 from agon.entities.contests import Contest, HistoryStep
 from agon.store.session import Store
 from store.factories import later
+
+pytestmark = pytest.mark.one_database
 
 
 def _step(seq: int, *, name: str = "ada", score: float | None = 1.5) -> HistoryStep:

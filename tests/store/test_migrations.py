@@ -114,6 +114,7 @@ _CHANGES: Final = {
 }
 
 
+@pytest.mark.sample(1)
 def test_what_alembic_does_not_compare_is_compared(url: str) -> None:
     """The test above would otherwise overlook a trigger, a check or a default."""
     engine = open_engine(url)
@@ -127,6 +128,7 @@ def test_what_alembic_does_not_compare_is_compared(url: str) -> None:
     engine.dispose()
 
 
+@pytest.mark.sample(1)
 def test_the_frozen_revision_creates_the_same_tables(url: str) -> None:
     """The first release writes the schema out once; nobody should have to read 470 lines of it."""
     frozen = runpy.run_path(str(_FREEZE))["frozen"]()
@@ -223,6 +225,7 @@ def test_a_database_with_an_unknown_revision_is_rejected(tmp_path: Path) -> None
     store.close()
 
 
+@pytest.mark.sample(1)
 def test_a_failed_upgrade_leaves_the_database_unchanged(url: str) -> None:
     """A database with half of the tables could be neither used nor upgraded."""
 

@@ -9,6 +9,8 @@ from agon.errors import NotFound
 from agon.store.session import Store
 from store.factories import contest, snapshot
 
+pytestmark = pytest.mark.one_database
+
 N = 2 * ROWS_PER_CHUNK + 7
 
 

@@ -154,6 +154,7 @@ def test_on_postgresql_others_write_although_a_copy_does_not_go_on(
         service.store.close()
 
 
+@pytest.mark.exhaustive
 def test_on_sqlite_others_are_refused_in_time_and_write_when_it_goes_on(tmp_path: Path) -> None:
     """The file has one writer, whose transaction no other process can end."""
     url = f"sqlite:///{tmp_path}/agon.db"

@@ -46,6 +46,7 @@ def test_a_commit_ends_the_wait(url: str, watch: Watch) -> None:
     timer.join()
 
 
+@pytest.mark.sample(1)
 def test_a_commit_between_two_waits_is_not_missed(url: str, watch: Watch) -> None:
     """While a worker was busy, its next job came."""
     commit(url, paused=True)
@@ -61,6 +62,7 @@ def test_a_commit_right_after_another_is_not_missed(url: str, watch: Watch) -> N
     assert not watch.wait(0.1)
 
 
+@pytest.mark.sample(1)
 def test_who_stored_nothing_wakes_nobody(url: str, watch: Watch) -> None:
     """Workers that find no job would keep each other awake for ever."""
     store = open_store(url)

@@ -10,6 +10,8 @@ from agon.errors import Conflict, NotFound
 from agon.store.session import Store
 from store.factories import later
 
+pytestmark = pytest.mark.one_database
+
 
 def _webhook(contest_no: int, name: str = "w1", *, at: float = 0) -> Webhook:
     return Webhook(

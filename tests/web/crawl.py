@@ -51,9 +51,15 @@ class Visited:
 
 
 def crawl(
-    instance: Instance, headers: dict[str, str], per_kind: int = PER_KIND
+    instance: Instance, headers: dict[str, str], per_kind: int = PER_KIND, below: str = "/"
 ) -> dict[str, Visited]:
     """Return the pages that links lead to, with the links of each kind limited.
+
+    Args:
+        instance: the service.
+        headers: of every request, such as the cookie of a session.
+        per_kind: how many addresses of a kind are visited.
+        below: what the addresses that are visited begin with, entrances aside.
 
     Raises:
         AssertionError: a link leads to another host, or to a part of a page that does not exist.
@@ -64,7 +70,7 @@ def crawl(
     coming = deque((address, "") for address in ENTRANCES)
     while coming:
         address, referrer = coming.popleft()
-        if address in visited:
+        if address in visited or (referrer and not address.startswith(below)):
             continue
         kinds[kind(address)] += 1
         if kinds[kind(address)] > per_kind:

@@ -292,6 +292,7 @@ def test_other_rules_are_scored_by_the_same_engine(site: Instance) -> None:
     assert "did you mean" in site.get(f'{url}/rules-effect?rules={{"elo_strat":1}}').text
 
 
+@pytest.mark.exhaustive
 def test_other_counts_are_scored_by_the_formula_of_the_board(site: Instance) -> None:
     """A user asks what three more feedbacks would be worth."""
     board = site.get("/contests/community/boards/user-score").json()["rows"]

@@ -100,6 +100,7 @@ def test_a_person_votes_and_sees_how_the_match_ended(league: League, judge: Brow
     assert re.search(r"Rating [\d,.]+ [+−0]|No rating moves", settled.text)
 
 
+@pytest.mark.exhaustive
 def test_a_late_vote_is_explained(league: League, judge: Browser) -> None:
     """What was chosen is repeated, and that it did not count."""
     page = play_until_asked(league, judge)

@@ -55,6 +55,7 @@ def boards(site: Instance) -> Iterator[tuple[str, str]]:
             yield contest, name
 
 
+@pytest.mark.exhaustive
 def test_each_column_of_each_board_is_shown_alone_and_left_out(site: Instance) -> None:
     """What the form of a page offers is what its address can name, on every board."""
     for contest, board in boards(site):
@@ -129,6 +130,7 @@ def test_a_part_of_the_score_is_a_column_of_numbers(site: Instance) -> None:
     )
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("asked", "unknown", "columns"),
     [

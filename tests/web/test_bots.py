@@ -72,6 +72,7 @@ def test_an_owner_states_who_made_a_bot_and_where_it_is_described(owner: Browser
     assert refused.status_code == 422
 
 
+@pytest.mark.exhaustive
 def test_a_link_that_is_no_web_address_is_refused(owner: Browser) -> None:
     """One message that names the field and what would be right."""
     bot = owner.instance.get(BOTS).json()["items"][0]["id"]
@@ -119,6 +120,7 @@ def test_what_is_stated_after_a_freeze_is_not_seen_before_it_ends(
     assert owner.instance.get(f"{BOTS}/{bot}").json()["author"] == "the winner"
 
 
+@pytest.mark.exhaustive
 def test_sentences_of_an_explanation_name_opponents_as_boards_do(
     owner: Browser, league: League
 ) -> None:
@@ -132,6 +134,7 @@ def test_sentences_of_an_explanation_name_opponents_as_boards_do(
     assert all(re.match(named, sentence) for sentence in sentences), sentences
 
 
+@pytest.mark.exhaustive
 def test_bots_are_listed_by_id(owner: Browser, league: League) -> None:
     """A page of a board asks for the bots of its rows alone."""
     ids = sorted(league.bot(name).id for name in ("b3", "b1"))

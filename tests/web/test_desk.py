@@ -63,7 +63,7 @@ def test_the_form_keeps_what_was_typed_when_a_contest_cannot_be_created(browser:
     assert "exists" in Markup(browser.submit("/desk", "/desk", fields).text).text
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("role", [None, "participant", "judge", "viewer"])
 def test_others_have_no_desk(browser: Browser, role: str | None) -> None:
     """The desk is for organizers."""
@@ -117,6 +117,7 @@ def require_listed_entries(browser: Browser, address: str, *, count: int) -> Non
         assert f"The decisions up to position {entry[1]}" in page.text
 
 
+@pytest.mark.exhaustive
 def test_an_organizer_voids_a_cheater_and_undoes_it(browser: Browser) -> None:
     """Finding, case, change set with its effect, decision, appeal, undo, final result."""
     browser.sign_in("organiser")
@@ -173,6 +174,7 @@ def test_an_organizer_voids_a_cheater_and_undoes_it(browser: Browser) -> None:
     assert "The contest is final" in text(browser, SPRING)
 
 
+@pytest.mark.exhaustive
 def test_an_operator_pauses_the_queue_reads_a_failed_job_and_revokes_a_token(
     browser: Browser,
 ) -> None:

@@ -4,6 +4,8 @@ from contextlib import closing
 from http import HTTPStatus
 from pathlib import Path
 
+import pytest
+
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.lifecycle import creation, transitions
 from agon.disciplines import names
@@ -16,6 +18,7 @@ from web.crawl import PER_KIND, crawl
 ROLES = ("anonymous", "participant", "organiser") if ALL else ("anonymous", "organiser")
 
 
+@pytest.mark.exhaustive
 def test_every_link_of_a_new_contest_leads_to_a_page(tmp_path: Path) -> None:
     """The first participants and the organizer come before the first record."""
     wrong: dict[tuple[str, str], int] = {}

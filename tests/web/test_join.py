@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from web.browser import Browser
 from web.markup import Markup
 
@@ -68,6 +70,7 @@ def test_a_signed_in_person_joins_as_who_they_are(browser: Browser) -> None:
     assert foreign.status_code == 403
 
 
+@pytest.mark.exhaustive
 def test_who_joins_with_approval_waits_until_an_organizer_decides_on_the_desk(
     browser: Browser,
 ) -> None:

@@ -48,7 +48,7 @@ def pictures(instance: Instance, role: str | None = None) -> dict[str, tuple[int
     return responses
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["ada", HOSTILE, "ada.json"])
 def test_a_badge_is_small_and_well_formed(site: Instance, name: str) -> None:
     """A page that shows fifty of them loads them quickly, whatever the names are."""

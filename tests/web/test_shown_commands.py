@@ -43,6 +43,7 @@ def shown_commands(instance: Instance, role: str | None, *, contests: tuple[str,
     return found
 
 
+@pytest.mark.exhaustive
 def test_every_command_on_a_page_is_valid_and_those_of_a_contest_run(
     database: tuple[Instance, str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -174,6 +174,7 @@ def test_a_visitor_sees_what_changed_since_the_last_visit(site: Instance, clock:
     assert "last visit" not in other.get(address).text
 
 
+@pytest.mark.exhaustive
 def test_pages_of_the_past_have_the_rules_the_title_and_the_state_of_then(site: Instance) -> None:
     """A decision is judged by the rules that were in force."""
     before = site.get("/contests/league").json()

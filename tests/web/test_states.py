@@ -109,6 +109,7 @@ def leader(found: dict[str, Any]) -> set[str]:
     return {rows[0]["id"], csv, page[1]}
 
 
+@pytest.mark.exhaustive
 def test_every_public_address_says_the_same_in_each_state(instance: Instance) -> None:
     """After a correction the old winner still led everywhere but on one page."""
     service = instance.service
@@ -202,7 +203,7 @@ def test_a_hidden_name_is_on_no_public_address(browser: Browser) -> None:
     assert len(naming()) > 3
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("of", ["arena", "challenge", "dojo"])
 def test_the_states_of_every_discipline_are_said_everywhere(browser: Browser, of: str) -> None:
     """Problems, matches and epochs are pages of one discipline each, which could disagree."""

@@ -22,6 +22,7 @@ def mixed() -> list[League]:
     return leagues
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("pairing", ["nearest", "spread"])
 def test_honest_judges_rank_bots_by_their_strength(pairing: str) -> None:
     """Spearman of Elo at least .93, of Bradley–Terry .97; no honest judge leaves the pool.

@@ -62,6 +62,7 @@ def test_the_least_improvement_improves_and_less_does_not(
     assert not improves(least - 1.01e-6, top, **terms)
 
 
+@pytest.mark.exhaustive
 @settings(
     max_examples=size(30, at_least=3, dear=True),
     deadline=None,
@@ -145,6 +146,7 @@ def test_the_score_that_is_named_gives_the_better_place(strategy: str, scores: l
         assert after[row["id"]]["weight"] > row["weight"], step.missing
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=size(50, at_least=3, dear=True), deadline=None)
 @given(
     stakes=st.lists(st.integers(0, 1000), min_size=4, max_size=6),

@@ -49,6 +49,7 @@ def test_every_attack_is_detected_and_its_users_are_named(attack: str, seed: int
     assert len(named - guilty) <= innocent.get(attack, 0)
 
 
+@pytest.mark.exhaustive
 def test_threshold_hugging_is_found_as_often_as_the_rulebook_says() -> None:
     """Five people among some thirty are no certainty: the rulebook states a measured rate.
 

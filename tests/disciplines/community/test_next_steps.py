@@ -313,6 +313,7 @@ def test_what_cannot_be_earned_is_not_said_to_be_missing() -> None:
     )
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=size(20, at_least=3, dear=True), deadline=None, phases=GENERATE)
 @given(data=st.data(), tables=communities())
 def test_doing_what_a_reviewer_misses_gives_a_rank(

@@ -52,6 +52,7 @@ def test_renamed_copies_collide(one: str, other: str) -> None:
     assert same(one, other)
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("one", "other"),
     [

@@ -34,7 +34,7 @@ def findings(*, attacks: list[str], seed: int) -> list[Finding]:
     return agon.score("dojo", read_rows(SCHEMA, simulation.tables)).findings
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_every_attack_is_caught_by_its_finding(attack: str) -> None:
     """Each attacker of a seeded simulation is a subject of the finding for the attack."""
@@ -57,6 +57,7 @@ def test_every_attack_has_a_finding_and_every_finding_is_listed() -> None:
     assert set(CAUGHT_BY.values()) <= set(CHECKS)
 
 
+@pytest.mark.exhaustive
 def test_honest_seasons_raise_no_serious_finding() -> None:
     """Honest seasons of 600 submissions (5, in `make test` 1): no copies, payloads or farms."""
     seeds = range(size(5, at_least=1))

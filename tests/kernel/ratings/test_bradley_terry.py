@@ -137,7 +137,7 @@ def test_names_and_row_order_do_not_matter(
     assert again[names] == pytest.approx(fit, abs=1e-7)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("regularization", [0.0, 0.3])
 @pytest.mark.parametrize(("matches", "band"), [(20_000, None), (5_000, 6), (0, None)])
 def test_many_players_meet_the_optimum_within_a_thousandth_of_a_point(

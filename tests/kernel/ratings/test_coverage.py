@@ -125,6 +125,7 @@ def check(design: Design, *, boards: int, slack: float) -> None:
     assert made.simultaneous >= 0.94 - 2 * slack, made
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("design", [Design(6, 120), Design(20, 3000, 3), Design(6, 600, panel=30)])
 def test_intervals_of_few_boards_cover_the_truth(design: Design) -> None:
     """An interval that covers less is wrong; by independent matches, and by questions."""

@@ -124,6 +124,7 @@ def test_a_style_among_bots_far_apart_is_controlled_for() -> None:
     assert abs(made.coefficients[0]) < 4 * made.errors()[0]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("ties", ["half", "davidson", "rao-kupper"])
 @pytest.mark.parametrize("ways", [0, 1, 2])
 def test_the_sandwich_is_that_of_numerical_derivatives(ties: TieModel, ways: int) -> None:

@@ -73,6 +73,7 @@ def test_ranks_and_tiers_agree_with_all_comparisons(theta: list[float], seed: in
         assert made.tier[player] == tier
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("degrees", [9.0, 29.0, np.inf])
 def test_all_pairs_of_independent_ratings_are_compared_as_by_tukey(degrees: float) -> None:
     """The critical value is that of the studentized range: of so many clusters less one."""

@@ -11,6 +11,8 @@ from agon.store.live.arena_work import StoredResult
 from agon.store.session import Store
 from store.factories import later
 
+pytestmark = pytest.mark.one_database
+
 
 def _bot(contest_no: int, name: str = "b1") -> LiveBot:
     return LiveBot(

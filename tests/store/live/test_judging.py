@@ -17,6 +17,7 @@ from agon.store.session import Store
 from store.factories import later
 
 
+@pytest.mark.sample(1)
 def test_processes_share_one_budget_exactly(url: str) -> None:
     """Four processes that call at the same time use what the budget allows, and no call more."""
     limits = UsageLimits(calls=30, tokens=260, max_failures=3, pause=timedelta(minutes=1))

@@ -27,6 +27,8 @@ from agon.store.session import Store
 from store.factories import NOON, chained, contest, created, job, later, new, vote
 from store.sample import fill
 
+pytestmark = pytest.mark.one_database
+
 pytestmark = pytest.mark.sample(1)
 """Each test runs with one kind of database, client or source; `make test-all` tries all."""
 
@@ -46,6 +48,7 @@ def _rows(url: str) -> dict[str, list[tuple[Any, ...]]]:
     return result
 
 
+@pytest.mark.exhaustive
 def test_an_archive_restores_into_either_kind(filled: str, other_url: str, tmp_path: Path) -> None:
     """A contest instance moves from SQLite to PostgreSQL when it grows, and back."""
     before = _rows(filled)
@@ -216,7 +219,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_archive_is_rejected_and_leaves_nothing(
     filled: str, other_url: str, tmp_path: Path, damage: str

@@ -10,6 +10,8 @@ from agon.store import open_store
 from agon.store.connection.engines import begin, open_engine
 from agon.store.maintenance.verify import verify
 
+pytestmark = pytest.mark.one_database
+
 
 def _change(url: str, statement: str) -> None:
     engine = open_engine(url)

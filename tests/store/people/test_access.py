@@ -9,6 +9,8 @@ from agon.errors import Conflict, NotFound
 from agon.store.session import Store
 from store.factories import NOON, later
 
+pytestmark = pytest.mark.one_database
+
 ADA = User(id="ada", name="Ada Ł", created_at=NOON, password="$argon2id$x")  # noqa: S106 - a hash
 
 

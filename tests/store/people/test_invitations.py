@@ -10,6 +10,8 @@ from agon.errors import NotFound
 from agon.store.session import Store
 from store.factories import contest, later
 
+pytestmark = pytest.mark.one_database
+
 
 def _invitation(contest_no: int, name: str = "i1", at: float = 0) -> Invitation:
     return Invitation(

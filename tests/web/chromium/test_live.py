@@ -50,6 +50,7 @@ def test_rows_follow_the_board(instance: Instance, chromium: Chromium) -> None:
         visitor.close()
 
 
+@pytest.mark.exhaustive
 def test_no_row_moves_under_the_pointer(instance: Instance, chromium: Chromium) -> None:
     """A visitor who is about to follow a link must not follow another."""
     with serve(instance) as origin:

@@ -8,19 +8,19 @@ import pytest
 from agon.errors import NotFound
 from agon.web.mirror import write_site
 from fakes.contests import HOSTILE
+from sizes import ALL
 from web.chromium.browsing import Chromium
 from web.chromium.site import Site
 from web.markup import Markup
 
 
-@pytest.fixture(params=["arena", "autumn"])
+@pytest.fixture(params=["arena", "autumn"] if ALL else ["autumn"])
 def mirror(site: Site, tmp_path: Path, request: pytest.FixtureRequest) -> tuple[str, Path, int]:
     """Write the pages of a contest: its id, the folder, the number of pages."""
     out = tmp_path / "mirror"
     return request.param, out, write_site(site.instance.service, request.param, out)
 
 
-@pytest.mark.sample(1)
 def test_a_mirror_opens_from_a_disk(mirror: tuple[str, Path, int], chromium: Chromium) -> None:
     """A contest is shown when its server is gone: every link leads to a file, none elsewhere."""
     contest, out, count = mirror

@@ -31,6 +31,7 @@ def test_a_theme_is_chosen_without_scripts(site: Site, chromium: Chromium, role:
     visitor.close()
 
 
+@pytest.mark.exhaustive
 def test_a_printed_board_has_no_controls_and_dark_text(site: Site, chromium: Chromium) -> None:
     """Browsers print no backgrounds: light text would be white on white."""
     visitor = chromium.visitor(site.origin, color_scheme="dark")

@@ -51,6 +51,7 @@ def save(visitor: Visitor) -> str:
     return shown
 
 
+@pytest.mark.exhaustive
 def test_two_organizers_save_the_same_form_and_finalize_at_once(
     instance: Instance, origin: str, chromium: Chromium
 ) -> None:

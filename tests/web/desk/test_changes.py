@@ -37,7 +37,7 @@ def test_rules_are_changed_with_the_effect_in_view(browser: Browser) -> None:
     assert browser.instance.get("/contests/league").json()["overrides"] == {"k_new": 16}
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
@@ -139,7 +139,7 @@ ODD_CORRECTIONS = (
 )
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("name", "content"), ODD_CORRECTIONS, ids=["separators", "tabs", "packed", "ndjson"]
 )

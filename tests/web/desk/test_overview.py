@@ -97,7 +97,7 @@ def test_times_of_forms_are_in_the_zone_that_they_state(browser: Browser) -> Non
     assert opened(browser.get(DESK).text)["ends_at"] == "2126-12-24T21:30"
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("sent", "message"),
     [

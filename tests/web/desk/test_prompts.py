@@ -61,7 +61,7 @@ def test_an_organizer_uploads_prompts_and_answers(browser: Browser) -> None:
     assert other.send(f"{DESK}/prompts", token).status_code == 403
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("name", "content"),
     [

@@ -132,6 +132,7 @@ def test_names_that_look_alike_are_a_warning_beside_the_rows(browser: Browser, d
     assert Markup(text).errors == []
 
 
+@pytest.mark.exhaustive
 def test_rows_are_replaced_after_their_changes_were_shown(browser: Browser) -> None:
     """A wrong file would overwrite what is right; the page holds the file, without scripts."""
     browser.sign_in("organiser")

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+import pytest
+
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.changes.change_sets import apply, dry_run, propose
 from agon.app.contests.lifecycle.creation import NewContest, create
@@ -37,6 +39,7 @@ def forms(page: str) -> Iterator[str]:
     yield from re.findall(r'formaction="([^"]*)"', page)
 
 
+@pytest.mark.exhaustive
 def test_no_page_of_a_void_contest_offers_what_is_refused(browser: Browser) -> None:
     """The form that publishes a problem stood there, and failed for whoever filled it in."""
     service = browser.instance.service

@@ -154,6 +154,7 @@ def test_accounts_of_unknown_or_all_of_one_time_are_no_warning(
     assert warned(list(judge_burst(arena([], created=created), RULES))) == []
 
 
+@pytest.mark.exhaustive
 def test_accounts_created_at_independent_times_are_rarely_a_burst() -> None:
     """At most one warning in a hundred leagues; `surprise` allows one in a thousand."""
     count, alarms = size(400, dear=True), 0

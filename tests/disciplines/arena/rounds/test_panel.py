@@ -111,6 +111,7 @@ def test_fewer_than_three_make_an_api_panel() -> None:
     assert drawn(crowd(5))["api"] is False
 
 
+@pytest.mark.exhaustive
 def test_every_judge_is_as_likely_as_another() -> None:
     """Over many matches the ten judges left are drawn equally often (chi-square, seed fixed)."""
     seats = Counter(judge for n in range(3000) for judge in drawn(crowd(12), f"r{n}")["judges"])
