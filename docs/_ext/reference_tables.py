@@ -224,11 +224,10 @@ def _visible(text: str) -> str:
 def doors(_: str) -> str:
     """List every operation that can lead to records."""
     rows = [
-        [f"`{each.id}`", ", ".join(sorted(ACTIONS[str(each.permission)])), each.records,
-         TIMES_SET_BY[each.records]]
+        [f"`{each.id}`", ", ".join(sorted(ACTIONS[str(each.permission)])), way, TIMES_SET_BY[way]]
         for each in sorted(all_operations(), key=lambda each: each.id)
-        if each.records in TIMES_SET_BY
-    ]  # fmt: skip
+        if (way := each.records) is not None and way != "none"
+    ]
     return table(["operation", "roles", "records", "times set by"], rows)
 
 

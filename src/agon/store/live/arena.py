@@ -194,14 +194,6 @@ class Arena(ArenaWork):
         phase: RoundPhase = require_round(self._transaction.first(asking), round_id).phase
         return phase
 
-    def can_fall(self, contest_no: int, round_id: str) -> bool:
-        """Return whether a judge of a round may leave the pool before it has cast all its votes."""
-        asking = select(ROUNDS.c.summary).where(
-            ROUNDS.c.contest_no == contest_no, ROUNDS.c.id == round_id
-        )
-        summary = parse_json(require_round(self._transaction.first(asking), round_id).summary)
-        return bool(summary.get("can_fall"))
-
     def lock_round(self, contest_no: int, round_id: str) -> ArenaRound:
         """Return a round and lock it against other writers until the session ends.
 

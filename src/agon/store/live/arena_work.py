@@ -44,6 +44,8 @@ WHERE w.id = ?
 
 _ROUND: Final = "SELECT id FROM rounds WHERE contest_no = ? AND id = ?"
 
+_SUMMARY: Final = "SELECT summary FROM rounds WHERE contest_no = ? AND id = ?"
+
 _LOCKING: Final = " FOR NO KEY UPDATE SKIP LOCKED"
 """Of PostgreSQL; SQLite has one writer at a time. A query that finds nothing waits for the lock."""
 
@@ -225,6 +227,16 @@ class ArenaWork:
         rows = self._transaction.query(_SET_UNLESS_SET, values)
         return StoredResult(is_stored=bool(rows), is_last=bool(rows) and not rows[0][0])
 
+    def can_fall(self, contest_no: int, round_id: str) -> bool:
+        """Return whether a judge of a round may leave the pool before it has cast all its votes.
+
+        Asked for each vote that is stored.
+        """
+        rows = self._transaction.query(_SUMMARY, [contest_no, round_id])
+        if not rows:
+            raise _no_round(round_id)
+        return bool(parse_json(rows[0][0]).get("can_fall"))
+
     def set_results(self, done: Sequence[Work]) -> list[Work]:
         """Store the results of work that has none, whose round is locked; return that work."""
         ablated = set[str]()
@@ -261,5 +273,9 @@ def _waiting(contest_no: int, round_id: str) -> Select[Any]:
 def require_round(row: Row[Any] | None, round_id: str) -> Row[Any]:
     """Return the row of a round; raise NotFound for None."""
     if row is None:
-        raise NotFound(f"the contest has no round {round_id!r}; list its rounds")
+        raise _no_round(round_id)
     return row
+
+
+def _no_round(round_id: str) -> NotFound:
+    return NotFound(f"the contest has no round {round_id!r}; list its rounds")
