@@ -4,8 +4,6 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from repository.modules import Module
-
 ROOT = Path(__file__).parents[2]
 PRIVATE = re.compile(
     r"\b(ails|amiss|anew|court|house|mended|portions?|posed|shelf|strangely|strangers?|unfit)\b"
@@ -134,47 +132,10 @@ def test_every_allowed_word_is_used() -> None:
         assert {word for word in allowed if re.search(rf"\b{word}\b", text)} == allowed, path
 
 
-PAST = re.compile(
-    r"_?(?!feed|need|seed|speed)([a-z]+ed|built|drawn|left|lost|made|shown|taken|written)"
-)
 IDIOMS = re.compile(
     r"\b(howsoever|worth knowing|as far as there|whatever (its|the|their)"
     r"|be had|is meant|comes? out|of its own accord|the rules let|who (would|will) move)\b"
 )
-
-
-def actions(module: Module) -> set[str]:
-    """Return the names of the classes and functions in a module; properties are values."""
-    functions = {each.name for each in module.functions if not (each.is_property or each.is_async)}
-    return functions | {each.name for each in module.classes}
-
-
-def test_functions_are_not_named_by_participles(modules: dict[Path, Module]) -> None:
-    """What a function does is a verb, what it returns a noun; `drawn` is neither."""
-    named = {
-        str(path.relative_to(ROOT)): sorted(names)
-        for path, module in modules.items()
-        if (names := {name for name in actions(module) if PAST.fullmatch(name)})
-    }
-    # The client's method of the same name as the path of the API.
-    assert named == {"src/agon/api/operations/boards.py": ["unscored"]}
-
-
-ERRORS = frozenset({
-    "AgonError", "BaseException", "Conflict", "Exception", "Gone", "Unavailable", "Unreadable",
-})  # fmt: skip
-
-
-def test_classes_are_not_named_by_participles(modules: dict[Path, Module]) -> None:
-    """A class is a thing; only an error may be named after the fact."""
-    named = {
-        f"{path.relative_to(ROOT)}: {each.name}"
-        for path, module in modules.items()
-        for each in module.classes
-        if PAST.fullmatch(words(each.name)[-1])
-        if not each.bases & ERRORS
-    }
-    assert named == set()
 
 
 def test_texts_have_no_idioms() -> None:
