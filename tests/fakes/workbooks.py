@@ -67,4 +67,5 @@ def _row(at: int, values: Sequence[object]) -> str:
 def _cell(place: str, value: object) -> str:
     if isinstance(value, int | float):
         return f'<c r="{place}"><v>{value}</v></c>'
-    return f'<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{escape(str(value))}</t></is></c>'
+    text = f'<t xml:space="preserve">{escape(str(value))}</t>'
+    return f'<c r="{place}" t="inlineStr"><is>{text}</is></c>'
