@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agon.records import Column, Kind
-from fakes.spelled import SPELLINGS, Rows, camel, file_of, write_folder
+from fakes.spelled import SPELLINGS, Rows, file_of, name_speller, write_folder
 
 _KINDS = {
     "tstamp": Kind.NUMBER,
@@ -80,12 +80,10 @@ FOREIGN = {
 
 def foreign_rows(name: str, spelling: str) -> Rows:
     """Return the rows of a table in a spelling."""
-    spell = SPELLINGS[spelling]
+    spell, name_of = SPELLINGS[spelling], name_speller(spelling)
     return [
         {
-            camel(column) if spelling == "camel" else column: spell(
-                Column(column, _KINDS.get(column, Kind.TEXT)), value
-            )
+            name_of(column): spell(Column(column, _KINDS.get(column, Kind.TEXT)), value)
             for column, value in row.items()
         }
         for row in FOREIGN[name].rows

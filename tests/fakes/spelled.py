@@ -119,9 +119,27 @@ def _microseconds(column: Column, value: Any) -> Any:
     return since // timedelta(microseconds=1)
 
 
+def _milliseconds(column: Column, value: Any) -> Any:
+    micros = _microseconds(column, value)
+    return micros / 1_000 if column.kind is Kind.TIMESTAMP else value
+
+
+def _words(column: Column, value: Any) -> Any:
+    """Return words of truth and of closed lists as people write them."""
+    if column.kind is Kind.BOOLEAN:
+        return "Yes" if value else "no"
+    return f" {value}" if column.choices else value
+
+
 SPELLINGS: dict[str, Spelling] = {
     "plain": _plain,
     "camel": _plain,
+    "upper case": _plain,
+    "title case": _plain,
+    "excel": _plain,
+    "carriage returns": _plain,
+    "words": _words,
+    "milliseconds": _milliseconds,
     "0.40": _zeros,
     "quoted": _quoted,
     "zone": _other_zone,
@@ -135,12 +153,11 @@ SPELLINGS: dict[str, Spelling] = {
 def spelled(of: str, spelling: str) -> dict[str, Rows]:
     """Return the records of a discipline in a spelling; values are as JSON has them."""
     schema, spell = discipline(of).schema, SPELLINGS[spelling]
+    name_of = name_speller(spelling)
     return {
         table: [
             {
-                camel(name) if spelling == "camel" else name: spell(
-                    schema.table(table).column(name), value
-                )
+                name_of(name): spell(schema.table(table).column(name), value)
                 for name, value in row.items()
             }
             for row in rows
@@ -155,16 +172,29 @@ def camel(name: str) -> str:
     return first + "".join(map(str.capitalize, rest))
 
 
+_NAMES: dict[str, Callable[[str], str]] = {
+    "camel": camel,
+    "upper case": str.upper,
+    "title case": lambda name: name.replace("_", " ").title(),
+}
+
+
+def name_speller(spelling: str) -> Callable[[str], str]:
+    """Return how a spelling writes names."""
+    return _NAMES.get(spelling, str)
+
+
 def filled(rows: Rows) -> Rows:
     """Return rows that all have all columns."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     return [{name: row.get(name) for name in names} for row in rows]
 
 
-def csv_of(rows: Rows) -> str:
+def csv_of(rows: Rows, *, delimiter: str = ",", line_end: str = "\n") -> str:
     """Return rows as CSV; a value that a row lacks is empty."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    quoting = csv.QUOTE_MINIMAL if line_end == "\n" else csv.QUOTE_NONNUMERIC
+    writer = csv.writer(text, delimiter=delimiter, lineterminator=line_end, quoting=quoting)
     writer.writerow(filled(rows)[0])
     for row in filled(rows):
         values = ("" if value is None else value for value in row.values())
@@ -179,7 +209,11 @@ def file_of(spelling: str, rows: Rows) -> tuple[str, bytes]:
     """
     if spelling.startswith("quoted"):
         return ".ndjson", b"".join(orjson.dumps(row) + b"\n" for row in rows)
-    return ".csv", csv_of(rows).encode()
+    if spelling == "excel":
+        text = "sep=;\r\n" + csv_of(rows, delimiter=";", line_end="\r\n")
+        return ".CSV", text.encode("utf-8-sig")
+    line_end = "\r" if spelling == "carriage returns" else "\n"
+    return ".csv", csv_of(rows, line_end=line_end).encode()
 
 
 def write_folder(folder: Path, of: str, spelling: str) -> Path:

@@ -160,6 +160,12 @@ def test_numbered_handles_are_not_near_duplicates() -> None:
     assert find(records, CommunityRules()) == []
 
 
+def test_a_text_as_long_as_content_is_no_handle() -> None:
+    """Its variants by one letter would be as many as it has letters, each as long as it is."""
+    rows = [{"id": n, "handle": "ada " * 100_000 + "b" * n} for n in (1, 2)]
+    assert find(read_rows(DISCIPLINE.schema, {"users": rows}), CommunityRules()) == []
+
+
 def test_text_ids_replace_missing_handles() -> None:
     """PeerBench knows people by id alone; number ids say nothing."""
     rows = [{"id": name} for name in ("ada_lovelace", "ada.l0velace", "grace_hopper")]

@@ -12,6 +12,7 @@ from agon.disciplines.community.facts import Facts
 from agon.kernel.boards import id_order
 from agon.kernel.findings import Finding, RecordRefs, Severity
 from agon.kernel.tails import poisson_tail
+from agon.records.look_alikes import MAX_LENGTH
 
 _LOOK_ALIKE = str.maketrans("013457", "oleast") | {ord("i"): "l", ord("|"): "l", ord("$"): "s"}
 _SEPARATORS = re.compile(r"[\s._\-]+")
@@ -50,14 +51,15 @@ def find(facts: Facts) -> Iterator[Finding]:
 
     The handle is ``users.handle``, else an id that is text. Expected is how many of the others
     would look the same by chance, with letters drawn at the community's frequencies.
-    Numbered handles (three digits in a row) are compared by skeleton alone.
+    Numbered handles (three digits in a row) are compared by skeleton alone. A text that is longer
+    than the values that are compared in records is no handle.
     """
     rows = facts.records.sql("SELECT id::VARCHAR AS id, handle FROM users")
     named = pa.types.is_string(facts.people.ids.type)
     people = [
         (person, handle or person)
         for person, handle in zip(rows["id"].to_pylist(), rows["handle"].to_pylist(), strict=True)
-        if handle or named
+        if (handle or named) and len(handle or person) <= MAX_LENGTH
     ]
     groups: dict[str, list[str]] = defaultdict(list)
     for person, handle in people:
