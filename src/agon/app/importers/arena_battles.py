@@ -6,7 +6,8 @@ column         what it is
 ``model_a``    name of the model on side a; becomes the bot's id and name
 ``model_b``    name of the model on side b
 ``winner``     ``model_a``, ``model_b``, ``tie``, a usual word for one of them
-               (``left``, ``1-0``, ``A>B``, ``tie (bothbad)``), or the winner's name;
+               (``left``, ``1-0``, ``A>B``, ``tie (bothbad)``), the winner's name, or that of
+               the column it is in (``team_1``);
                ``A>>B`` counts three times (Arena-Hard)
 ``tstamp``     optional: seconds since 1970, as in the published files
 ``timestamp``  optional: ISO 8601, as in later files (``played_at`` is read too)
@@ -250,7 +251,7 @@ def read(
         *(Column(name, Kind.TEXT, required=False, lists=True) for name in categories),
         *(Column(name, wanted[name], required=False) for name in stated),
     )
-    names = mapping.with_columns({**aliases, **mapping.columns})
+    names = _with_names_of_sides(mapping.with_columns({**aliases, **mapping.columns}), present)
     with (
         other_outcomes_named(),
         foreign(
@@ -282,6 +283,18 @@ def read(
             battles.names,
             repeated_rows(battles, "battles", by=("prompt_id", "tstamp", "timestamp", "played_at")),
         )
+
+
+def _with_names_of_sides(mapping: SourceMapping, present: Mapping[str, str]) -> SourceMapping:
+    """Return the mapping in which a winner may be the name of the column of a side.
+
+    Files with the sides ``team_1`` and ``team_2`` have the winner ``team_1``. What the mapping
+    states, and words that mean a result by themselves, keep their meaning.
+    """
+    sides = {present[side]: side for side in _SIDES if side in present}
+    words = {stored: side for stored, side in sides.items() if choice_of(_WINNER, stored) is None}
+    values = {column.name: words for column in (_WINNER, *_ORDERS) if column.name in present}
+    return SourceMapping(values=values).merge(mapping) if words else mapping
 
 
 _TSTAMP = {
