@@ -14,6 +14,7 @@ from agon.app.importers import import_records
 from agon.disciplines import ImportedRecords, discipline
 from agon.errors import NotFound, Unreadable
 from agon.records import InvalidRecords, read_rows
+from agon.records.names.mapping import NO_MAPPING, source_mapping
 
 BATTLES: list[dict[str, Any]] = [
     {"model_a": "vicuna", "model_b": "koala", "winner": "model_a", "tstamp": 1682351591.5},
@@ -229,3 +230,20 @@ def test_battles_without_a_winner_are_told_of_other_outcomes(tmp_path: Path, hea
     with pytest.raises(InvalidRecords, match="instead of winner, score_a") as error:
         import_records("arena-battles", tmp_path / "b.csv")
     assert error.value.issues[0].code == "missing-column"
+
+
+def test_a_winner_may_be_the_name_of_the_column_of_its_side() -> None:
+    """Files with team_1 and team_2 name the winning column, as arena-rank's examples do."""
+    rows = [
+        {"team_1": a, "team_2": b, "winner": winner}
+        for a, b, winner in (("x", "y", "team_1"), ("y", "x", "team_2"), ("x", "y", "tie"))
+    ]
+    sides = {"model_a": "team_1", "model_b": "team_2"}
+    imported = import_records("arena-battles", rows, mapping=NO_MAPPING.with_columns(sides))
+    assert imported.tables["matches"]["winner"].to_pylist() == ["a", "b", "tie"]
+    assert "winner: read 'team_1' as model_a (1 row), 'team_2' as model_b (1 row)" in imported.notes
+    stated = NO_MAPPING.with_columns(sides).merge(
+        source_mapping({"values": {"winner": {"team_1": "model_b"}}})
+    )
+    reversed_ = import_records("arena-battles", rows, mapping=stated)
+    assert reversed_.tables["matches"]["winner"].to_pylist()[0] == "b"

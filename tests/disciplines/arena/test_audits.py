@@ -318,3 +318,17 @@ def test_a_figure_with_a_bound_comes_with_it(name: str) -> None:
     probe = examined(clean(np.random.default_rng(1)))[name]
     assert probe.expected is not None
     assert re.search(r"fine: |fine up to", probe.sentence), probe.sentence
+
+
+def test_matches_that_repeat_by_chance_are_no_duplicates() -> None:
+    """Forty judges who are drawn anew for each of forty prompts meet some of them again."""
+    dice = np.random.default_rng(4)
+    rows = [
+        {**row, "prompt_id": f"p{dice.integers(40)}", "judge": f"j{dice.integers(40)}"}
+        for row in clean(dice)
+    ]
+    probe = examined(rows)["duplicates"]
+    assert probe.verdict == "fine", probe
+    assert probe.figure == pytest.approx(probe.expected, rel=0.25)
+    copied = rows + [{**row, "id": 100_000 + row["id"]} for row in rows[:100]]
+    assert examined(copied)["duplicates"].verdict == "look"

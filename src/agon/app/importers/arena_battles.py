@@ -6,7 +6,8 @@ column         what it is
 ``model_a``    name of the model on side a; becomes the bot's id and name
 ``model_b``    name of the model on side b
 ``winner``     ``model_a``, ``model_b``, ``tie``, a usual word for one of them
-               (``left``, ``1-0``, ``A>B``, ``tie (bothbad)``), or the winner's name;
+               (``left``, ``1-0``, ``A>B``, ``tie (bothbad)``), the winner's name, or that of
+               the column it is in (``team_1``);
                ``A>>B`` counts three times (Arena-Hard); 1, 0.5 and 0 are side a's points
                where there is a 0.5
 ``tstamp``     optional: seconds since 1970, as in the published files
@@ -62,6 +63,7 @@ from agon.records.conditions import Compare, IsBlank, SameValue
 from agon.records.names.mapping import NO_MAPPING, SourceMapping
 from agon.records.values.conversion_notes import count_rows
 from agon.records.values.json_values import EPOCH_UNITS, UNIT_NAMES
+from agon.records.values.words import choice_of
 
 CATEGORIES = (
     "anony",
@@ -280,7 +282,7 @@ def read(
         *(Column(name, Kind.TEXT, required=False, lists=True) for name in categories),
         *(Column(name, wanted[name], required=False) for name in stated),
     )
-    names = mapping.with_columns({**aliases, **mapping.columns})
+    names = _with_names_of_sides(mapping.with_columns({**aliases, **mapping.columns}), present)
     with (
         other_outcomes_named(),
         foreign(
@@ -324,6 +326,18 @@ def _form(present: Collection[str]) -> _Form:
         if {column.name for column in form.columns if column.required} <= {*present}:
             return form
     return next((form for form in _FORMS if form.columns[0].name in present), _BY_NAME)
+
+
+def _with_names_of_sides(mapping: SourceMapping, present: Mapping[str, str]) -> SourceMapping:
+    """Return the mapping in which a winner may be the name of the column of a side.
+
+    Files with the sides ``team_1`` and ``team_2`` have the winner ``team_1``. What the mapping
+    states, and words that mean a result by themselves, keep their meaning.
+    """
+    sides = {present[side]: side for side in SIDES if side in present}
+    words = {stored: side for stored, side in sides.items() if choice_of(WINNER, stored) is None}
+    values = {column.name: words for column in (WINNER, *_ORDERS) if column.name in present}
+    return SourceMapping(values=values).merge(mapping) if words else mapping
 
 
 _TSTAMP = {

@@ -21,6 +21,7 @@ _FAIR: Final = 5.0  # times its fair share
 _DESIGN_EFFECT: Final = 1.5
 _FEWEST_VOTERS: Final = 10
 _EXAMINED: Final = 20
+_RARE: Final = 0.01  # a chance that few boards without a defect have
 _HIDDEN: Final = frozenset({"Cf", "Cc", "Mn"})  # categories of characters that are not seen
 
 
@@ -143,7 +144,13 @@ def _changes(board: AuditedBoard, column: pa.Array) -> list[tuple[str, int, tupl
 
 
 def duplicates(board: AuditedBoard) -> Probe:
-    """Say whether matches repeat: the same bots, result, prompt and judge."""
+    """Say whether matches repeat: the same bots, result, prompt and judge.
+
+    Judges who are drawn anew for each match meet a prompt and a pair again by chance: of the pairs
+    of matches that are alike but for the judge, the share that two matches have a judge in common.
+    """
+    from scipy.special import gammainc  # takes 0.1 s; only needed here
+
     prompt, judge = board.column("prompt"), board.column("judge")
     if prompt is None or judge is None:
         return unknown("duplicates", "matches do not name both prompt and judge")
@@ -154,15 +161,24 @@ def duplicates(board: AuditedBoard) -> Probe:
     grouped = table.filter(known).group_by(table.column_names).aggregate([([], "count_all")])
     repeated = grouped.filter(pc.greater(grouped["count_all"], 1))
     extra = int(pc.sum(repeated["count_all"]).as_py() or 0) - len(repeated)
+    stated = table.filter(known)
+    alike = _pairs(stated, ["a", "b", "score", "prompt"])
+    chance = alike * _pairs(stated, ["judge"]) / max(1.0, _pairs(stated, []))
     return answer(
         "duplicates",
         figure=extra,
-        expected=0,
-        is_fine=not extra,
+        expected=chance,
+        is_fine=not extra or float(gammainc(_pairs(stated, stated.column_names), chance)) >= _RARE,
         sentence=f"{extra:,} matches repeat another one: the same bots on the same sides, result, "
-        "prompt and judge",
+        f"prompt and judge; {chance:,.1f} would by chance",
         records=tuple(str(value) for value in repeated["prompt"].to_pylist()[:20]),
     )
+
+
+def _pairs(matches: pa.Table, columns: list[str]) -> float:
+    """Count the pairs of matches with the same values in some columns."""
+    counted = matches.group_by(columns).aggregate([([], "count_all")])["count_all"].to_numpy()
+    return float((counted * (counted - 1.0) / 2.0).sum())
 
 
 def names(board: AuditedBoard) -> Probe:
