@@ -255,7 +255,7 @@ def scores_html(discipline_name: str, board: str, scores: Sequence[float | None]
     """Return a column of scores as HTML: shares in percent, others with equally many decimals.
 
     Example:
-        >>> scores_html("arena", "bots", [1024.0, 998.5])
+        >>> [str(text) for text in scores_html("arena", "bots", [1024.0, 998.5])]
         ['1,024.0', '998.5']
     """
     texts = share_texts if is_share_of(discipline_name, board) else aligned_texts

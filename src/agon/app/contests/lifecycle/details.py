@@ -15,7 +15,7 @@ from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Changed, Unreadable
-from agon.kernel.text.plain_text import unstorable
+from agon.kernel.text.plain_text import unfit_line, unstorable
 from agon.kernel.times import written_time
 from agon.ledger.contest_state import NameDisplay, Visibility
 from agon.ledger.entry import Draft, EntryLine, read_line
@@ -142,8 +142,8 @@ def require_valid_details(
     Raises:
         Unreadable: it cannot.
     """
-    if not 0 < len(title.strip()) <= _MAX_TITLE_LENGTH or not title.strip().isprintable():
-        raise Unreadable(f"a title has 1 to {_MAX_TITLE_LENGTH} printable characters; give one")
+    if (wrong := unfit_line(title, longest=_MAX_TITLE_LENGTH)) is not None:
+        raise Unreadable(f"the title {wrong}")
     if (fault := unstorable(description)) is not None:
         raise Unreadable(f"the description {'; '.join(fault)}")
     if len(description) > _MAX_DESCRIPTION_LENGTH:
