@@ -12,7 +12,7 @@ from agon.app.access.tokens import revoke_sessions
 from agon.app.service import Service
 from agon.entities.access import Caller, User
 from agon.errors import NotFound, Unreadable
-from agon.kernel.text.plain_text import unfit_line
+from agon.kernel.text.names import unfit_line
 
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _MAX_NAME: Final = 200

@@ -19,7 +19,7 @@ from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Case, Contest
 from agon.errors import Conflict, NotFound, Unreadable
-from agon.kernel.text.plain_text import unfit_line
+from agon.kernel.text.names import unfit_line
 from agon.ledger.entry import Draft, timestamp
 from agon.store.session import Session
 

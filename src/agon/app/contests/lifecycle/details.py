@@ -15,7 +15,8 @@ from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Changed, Unreadable
-from agon.kernel.text.plain_text import unfit_line, unstorable
+from agon.kernel.text.names import unfit_line
+from agon.kernel.text.plain_text import unstorable
 from agon.kernel.times import written_time
 from agon.ledger.contest_state import NameDisplay, Visibility
 from agon.ledger.entry import Draft, EntryLine, read_line
