@@ -54,7 +54,7 @@ def page(result: Result, board: Board, *, top: int | None = None) -> str:
                 "Why",
                 [*explained, *_note("Later rows are not explained here.", if_=count > len(names))],
             ),
-            ("Without a score", _unscored(board)),
+            ("Without a score", _without_score(board)),
             ("Provenance", _provenance(result)),
         ],
     )
@@ -78,7 +78,7 @@ def _picture(board: Board, anchors: Mapping[str, str]) -> list[str]:
     return [_data(chart), *_note(f"The first {len(rows)} are drawn.", if_=len(board) > len(rows))]
 
 
-def _unscored(board: Board) -> list[str]:
+def _without_score(board: Board) -> list[str]:
     """Return the participants without a score, with reasons; nothing if there are none."""
     shown = board.unscored[:_MAX_ROWS]
     if not shown:
