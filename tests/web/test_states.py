@@ -265,6 +265,21 @@ def test_problems_are_hidden_everywhere_until_the_contest_starts(browser: Browse
     assert f"problem:{name}" in {each["board"] for each in listed}
 
 
+def test_boards_without_a_row_say_what_comes_next(browser: Browser) -> None:
+    """The page of a board that was published empty was a search field and no way on."""
+    service = browser.instance.service
+    create(service, NewContest(id="new", discipline="dojo", title="New"), by=ORGANISER)
+    open_contest(service, "new", by=ORGANISER)
+    publish(service, "new")
+    page = browser.get("/c/new").text
+    assert "Nothing is scored yet" in page
+    assert "/c/new/problems" in page
+    assert browser.get("/c/new.csv").status_code == 200
+    assert browser.get("/c/new.json").json()["rows"] == []
+    freeze(service, "new", by=ORGANISER)
+    assert "Frozen" in browser.get("/c/new").text
+
+
 def test_titles_are_isolated_from_the_text_around_them(browser: Browser) -> None:
     """A title that ends in an Arabic word or an open embedding turned the text after it around."""
     title = "كأس الربيع 2026"

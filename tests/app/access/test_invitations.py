@@ -35,7 +35,7 @@ FAILED: list[tuple[str | None, dict[str, str], type[AgonError], str]] = [
     ("judy", {}, Conflict, "the user 'judy' is taken"),
     ("Ada", {}, Unreadable, "is not a user's id"),
     ("a\x00", {}, Unreadable, "is not a user's id"),
-    ("ada", {"name": "a\nb"}, Unreadable, "is not a name"),
+    ("ada", {"name": "a\nb"}, Unreadable, "has the character U.000A"),
     (None, {}, Unreadable, "give one: user"),
 ]
 """Sign-ups that fail: id, further options, error and message."""

@@ -12,6 +12,7 @@ from agon.app.access.tokens import revoke_sessions
 from agon.app.service import Service
 from agon.entities.access import Caller, User
 from agon.errors import NotFound, Unreadable
+from agon.kernel.text.names import unfit_line
 
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _MAX_NAME: Final = 200
@@ -101,8 +102,8 @@ def users(service: Service, *, after: str | None = None, limit: int = 100) -> li
 
 def _name(name: str) -> str:
     stripped = name.strip()
-    if not 0 < len(stripped) <= _MAX_NAME or not stripped.isprintable():
-        raise Unreadable(f"{name[:40]!r} is not a name; give 1 to {_MAX_NAME} printable characters")
+    if (wrong := unfit_line(name, longest=_MAX_NAME)) is not None:
+        raise Unreadable(f"the name {name[:40]!r} {wrong}")
     return stripped
 
 

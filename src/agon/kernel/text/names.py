@@ -85,3 +85,28 @@ def found_at(name: str, prefix: str) -> str | None:
         return None
     prefix = prefix[:MAX_BEGINNING]
     return next((each for each in beginnings(name) if each.startswith(prefix)), None)
+
+
+def unfit_line(text: str, *, longest: int) -> str | None:
+    r"""Return why a text is no line such as a title, with the remedy; None: it is one.
+
+    Characters that are not printable, such as those that turn the direction of the text around
+    them, change how the page beside a line reads.
+
+    Args:
+        text: the line; blanks around it do not count.
+        longest: the most characters it may have.
+
+    Example:
+        >>> unfit_line("Spring", longest=9), unfit_line("a\u202eb", longest=9)
+        (None, 'has the character U+202E, which is not printable; leave it out')
+        >>> unfit_line(" ", longest=9)
+        'has 0 characters; give 1 to 9'
+    """
+    line = text.strip()
+    if not 0 < len(line) <= longest:
+        return f"has {len(line):,} characters; give 1 to {longest:,}"
+    hidden = next((each for each in line if not each.isprintable()), None)
+    if hidden is None:
+        return None
+    return f"has the character U+{ord(hidden):04X}, which is not printable; leave it out"

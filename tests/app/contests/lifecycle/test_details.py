@@ -87,7 +87,8 @@ def test_an_edit_that_changes_nothing_and_a_dry_run_add_no_entry(spring: Service
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"title": " "}, "a title has 1 to 200"),
+        ({"title": " "}, "the title has 0 characters; give 1 to 200"),
+        ({"title": "a\u202eb"}, "the title has the character U+202E, which is not printable"),
         ({"description": "\x00"}, "NUL"),
         ({"description": "a" * 20_001}, "at most 20,000"),
         ({"visibility": "secret"}, "give public or private"),

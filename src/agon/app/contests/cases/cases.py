@@ -19,6 +19,7 @@ from agon.app.service import Service
 from agon.entities.access import Caller
 from agon.entities.contests import Case, Contest
 from agon.errors import Conflict, NotFound, Unreadable
+from agon.kernel.text.names import unfit_line
 from agon.ledger.entry import Draft, timestamp
 from agon.store.session import Session
 
@@ -123,8 +124,8 @@ def decide(
         Unreadable: decision or reason is missing or too long.
     """
     require_text(reason)
-    if not 0 < len(decision.strip()) <= _MAX_TITLE_LENGTH or not decision.isprintable():
-        raise Unreadable(f"a decision has 1 to {_MAX_TITLE_LENGTH} printable characters; give it")
+    if (wrong := unfit_line(decision, longest=_MAX_TITLE_LENGTH)) is not None:
+        raise Unreadable(f"the decision {wrong}")
     with service.store.write() as session:
         contest = session.contests.lock(contest_id)
         case = _require_open(session, contest, case_id)

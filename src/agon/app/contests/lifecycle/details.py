@@ -14,6 +14,7 @@ from agon.disciplines import discipline
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
 from agon.errors import Changed, Unreadable
+from agon.kernel.text.names import unfit_line
 from agon.kernel.text.plain_json import unstorable
 from agon.kernel.times import written_time
 from agon.ledger.contest_state import NameDisplay, Visibility
@@ -160,8 +161,8 @@ def require_valid_details(
     Raises:
         Unreadable: it cannot.
     """
-    if not 0 < len(title.strip()) <= _MAX_TITLE_LENGTH or not title.strip().isprintable():
-        raise Unreadable(f"a title has 1 to {_MAX_TITLE_LENGTH} printable characters; give one")
+    if (wrong := unfit_line(title, longest=_MAX_TITLE_LENGTH)) is not None:
+        raise Unreadable(f"the title {wrong}")
     if (fault := unstorable(description)) is not None:
         raise Unreadable(f"the description {'; '.join(fault)}")
     if len(description) > _MAX_DESCRIPTION_LENGTH:
