@@ -42,13 +42,13 @@ def page(result: Result, board: Board, *, top: int | None = None) -> str:
                 "Why",
                 [*explained, *_note("Later rows are not explained here.", if_=count > len(names))],
             ),
-            ("Without a score", _unscored(board)),
+            ("Without a score", _unscored_table(board)),
             ("Provenance", _provenance(result)),
         ],
     )
 
 
-def _unscored(board: Board) -> list[str]:
+def _unscored_table(board: Board) -> list[str]:
     """Return a table of who has no score, if there are any."""
     if not board.unscored:
         return []
