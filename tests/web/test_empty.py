@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.contests.boards.publish import publish
 from agon.app.contests.lifecycle import creation, transitions
 from agon.disciplines import names
 from fakes.instance import instance_at

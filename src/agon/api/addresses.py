@@ -33,5 +33,5 @@ class _SegmentFormatter(Formatter):
     """Formats every value as a segment."""
 
     def format_field(self, value: Any, format_spec: str) -> Any:  # noqa: ARG002 (Formatter's signature)
-        """Return a value as a segment."""
+        """Percent-encode a value, so that a slash or a dot in it stays within its segment."""
         return segment(value)

@@ -364,7 +364,7 @@ class operation:  # noqa: N801 (a decorator)
     @overload
     def __call__(self, function: Callable[Concatenate[Context, P], R]) -> Operation[P, R]: ...
     def __call__(self, function: Callable[..., Any]) -> Any:
-        """Return the operation of a function."""
+        """Declare a function as the operation that the options state."""
         return Operation(function=function, **self._options)
 
 

@@ -81,7 +81,7 @@ class Connection:
         )
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections that are kept open between requests."""
         self._http.close()
 
     def get(self, *path: str, **query: Any) -> Any:

@@ -221,7 +221,7 @@ def pointer(location: Iterable[Any]) -> str:
 
 
 def request_id(request: Request) -> str | None:
-    """Return the id of a request."""
+    """Return the id by which logs and responses name a request, if it has one."""
     id_ = request.scope.get("agon.request_id")
     return id_ if isinstance(id_, str) else None
 

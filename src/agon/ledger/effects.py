@@ -44,7 +44,7 @@ class Effects:
         )
 
     def is_visible(self, record: int) -> bool:
-        """Return whether a record is visible."""
+        """Return whether a record counts: not superseded, undone or void."""
         return (
             record not in self.superseded
             and record not in self.undone

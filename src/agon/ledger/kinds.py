@@ -27,7 +27,7 @@ _MAX_INTEGER = 2**63 - 1
 
 
 @dataclass(frozen=True)
-class Field:
+class BodyField:
     """One field of a kind's body.
 
     Attributes:
@@ -133,56 +133,56 @@ def _are_honeypot_answers(value: Any) -> bool:
     )
 
 
-def _name(name: str) -> Field:
-    return Field(name, is_name, A_NAME)
+def _name(name: str) -> BodyField:
+    return BodyField(name, is_name, A_NAME)
 
 
-def _text(name: str) -> Field:
-    return Field(name, _is_text, "text")
+def _text(name: str) -> BodyField:
+    return BodyField(name, _is_text, "text")
 
 
-def _name_or_null(name: str, *, optional: bool = False) -> Field:
-    return Field(name, _or_null(is_name), "a name, or null for none", optional)
+def _name_or_null(name: str, *, optional: bool = False) -> BodyField:
+    return BodyField(name, _or_null(is_name), "a name, or null for none", optional)
 
 
-def _object(name: str) -> Field:
-    return Field(name, _is_object, "an object")
+def _object(name: str) -> BodyField:
+    return BodyField(name, _is_object, "an object")
 
 
-def _sha256(name: str) -> Field:
-    return Field(name, is_sha256, A_SHA256)
+def _sha256(name: str) -> BodyField:
+    return BodyField(name, is_sha256, A_SHA256)
 
 
-def _names(name: str) -> Field:
-    return Field(name, _list_of(is_name), "a list of different names")
+def _names(name: str) -> BodyField:
+    return BodyField(name, _list_of(is_name), "a list of different names")
 
 
-def _choice(name: str, *choices: str, optional: bool = False) -> Field:
-    return Field(name, choices.__contains__, f"one of {', '.join(choices)}", optional)
+def _choice(name: str, *choices: str, optional: bool = False) -> BodyField:
+    return BodyField(name, choices.__contains__, f"one of {', '.join(choices)}", optional)
 
 
-def _time_or_null(name: str, *, optional: bool = False) -> Field:
-    return Field(name, _or_null(is_timestamp), f"{AN_INSTANT}, or null for none", optional)
+def _time_or_null(name: str, *, optional: bool = False) -> BodyField:
+    return BodyField(name, _or_null(is_timestamp), f"{AN_INSTANT}, or null for none", optional)
 
 
 _REASON = _text("reason")
 _CHANGE = _name_or_null("change")
-_BOARDS = Field(
+_BOARDS = BodyField(
     "boards", _are_boards, "an object: board → {sha256, merkle_root, rows}, hashes as hex digits"
 )
 _NAMES = _choice("names", "shown", "hidden", optional=True)
 _RECORD = (_name("table"), _object("row"), _name_or_null("change", optional=True))
 _EDITION = (_name("edition"), _object("overrides"))
 
-KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
+KINDS: Final[Mapping[str, tuple[BodyField, ...]]] = MappingProxyType(
     {
         "contest-created": (
-            Field("contest", is_contest, A_CONTEST),
-            Field("discipline", _is_discipline, _A_DISCIPLINE),
+            BodyField("contest", is_contest, A_CONTEST),
+            BodyField("discipline", _is_discipline, _A_DISCIPLINE),
             _name("title"),
             *_EDITION,
             _name_or_null("series"),
-            Field("season", _or_null(is_count), "a whole number, or null for none"),
+            BodyField("season", _or_null(is_count), "a whole number, or null for none"),
             _choice("visibility", "public", "private"),
             _text("description"),
             _names("boards"),
@@ -204,7 +204,9 @@ KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
         "contest-finalised": (_BOARDS,),
         "contest-unfinalised": (
             _REASON,
-            Field("frozen_at", _or_null(is_seq), "the seq of the freeze it is in again, or null"),
+            BodyField(
+                "frozen_at", _or_null(is_seq), "the seq of the freeze it is in again, or null"
+            ),
         ),
         "contest-voided": (_REASON,),
         "contest-restored": (_REASON, _choice("state", "open", "frozen", "final")),
@@ -212,10 +214,10 @@ KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
         "record-added": _RECORD,
         "record-replaced": (
             *_RECORD,
-            Field("replaces", is_seq, "the seq of the record it supersedes"),
+            BodyField("replaces", is_seq, "the seq of the record it supersedes"),
         ),
         "records-voided": (
-            Field("seqs", _list_of(is_seq), "a list of different seqs of records"),
+            BodyField("seqs", _list_of(is_seq), "a list of different seqs of records"),
             _names("subjects"),
             _CHANGE,
             _REASON,
@@ -223,7 +225,7 @@ KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
         "adjustment-made": (
             _name("board"),
             _name("id"),
-            Field("points", _is_number, "a number"),
+            BodyField("points", _is_number, "a number"),
             _CHANGE,
             _REASON,
         ),
@@ -231,19 +233,23 @@ KINDS: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
         "draw-committed": (_name("round"), _sha256("commitment"), _name("method")),
         "draw-made": (
             _name("purpose"),
-            Field("seed", lambda value: _is_text(value) or type(value) is int, "text or a number"),
+            BodyField(
+                "seed", lambda value: _is_text(value) or type(value) is int, "text or a number"
+            ),
             _name("method"),
             _sha256("inputs_sha256"),
-            Field("result", lambda _: True, "any value"),
+            BodyField("result", lambda _: True, "any value"),
         ),
         "round-settled": (_name("round"), _object("outcome")),
         "honeypot-answers-changed": (
-            Field(
+            BodyField(
                 "added",
                 _are_honeypot_answers,
                 f"a list of objects: prompt_id, a name or null, and sha256, {A_SHA256}",
             ),
-            Field("retired", _list_of(is_sha256), f"a list of different hashes, each {A_SHA256}"),
+            BodyField(
+                "retired", _list_of(is_sha256), f"a list of different hashes, each {A_SHA256}"
+            ),
         ),
         "submission-received": (
             _name("submission"),
@@ -275,7 +281,7 @@ def issues_of(kind: Any, body: Any) -> list[LedgerIssue]:
 
 
 def field_issues(
-    value: Mapping[str, Any], fields: Iterable[Field], *, subject: str
+    value: Mapping[str, Any], fields: Iterable[BodyField], *, subject: str
 ) -> list[LedgerIssue]:
     """List the fields of an object that are missing, do not fit or are not known."""
     issues = []

@@ -14,7 +14,7 @@ from agon.ledger.kinds import (
     A_NAME,
     A_SHA256,
     AN_INSTANT,
-    Field,
+    BodyField,
     field_issues,
     is_contest,
     is_count,
@@ -81,15 +81,15 @@ def _is_object(value: Any) -> bool:
 
 
 _FIELDS: Final = (
-    Field("contest", is_contest, A_CONTEST),
-    *(Field(name, is_name, A_NAME) for name in ("discipline", "board", "edition")),
-    Field("overrides", _is_object, "an object"),
+    BodyField("contest", is_contest, A_CONTEST),
+    *(BodyField(name, is_name, A_NAME) for name in ("discipline", "board", "edition")),
+    BodyField("overrides", _is_object, "an object"),
     *(
-        Field(name, is_sha256, A_SHA256)
+        BodyField(name, is_sha256, A_SHA256)
         for name in ("rules_sha256", "head_sha256", "board_sha256", "merkle_root")
     ),
-    *(Field(name, is_count, A_COUNT) for name in ("seq", "rows", "unscored")),
-    Field("at", is_timestamp, AN_INSTANT),
+    *(BodyField(name, is_count, A_COUNT) for name in ("seq", "rows", "unscored")),
+    BodyField("at", is_timestamp, AN_INSTANT),
 )
 
 

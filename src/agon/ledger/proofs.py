@@ -10,7 +10,7 @@ from agon.kernel.fingerprints import canonical_json
 from agon.kernel.text.plain_json import InvalidJson, read_json
 from agon.ledger import merkle
 from agon.ledger.issues import InvalidEntry, LedgerIssue
-from agon.ledger.kinds import A_COUNT, Field, field_issues, is_count, is_sha256, preview
+from agon.ledger.kinds import A_COUNT, BodyField, field_issues, is_count, is_sha256, preview
 from agon.ledger.manifest import Manifest, manifest_of
 from agon.ledger.rules_comparison import check_rules
 
@@ -111,12 +111,12 @@ def _is_object(value: Any) -> bool:
 
 
 _FIELDS: Final = (
-    Field("manifest", _is_object, "the snapshot's manifest"),
-    Field("signature", _is_text, "128 lowercase hex digits"),
-    Field("public_key", is_sha256, "64 lowercase hex digits"),
-    Field("index", is_count, A_COUNT),
-    Field("line", _is_text, "the line as text"),
-    Field("path", _is_path, "a list of hashes, 64 lowercase hex digits each"),
+    BodyField("manifest", _is_object, "the snapshot's manifest"),
+    BodyField("signature", _is_text, "128 lowercase hex digits"),
+    BodyField("public_key", is_sha256, "64 lowercase hex digits"),
+    BodyField("index", is_count, A_COUNT),
+    BodyField("line", _is_text, "the line as text"),
+    BodyField("path", _is_path, "a list of hashes, 64 lowercase hex digits each"),
 )
 
 

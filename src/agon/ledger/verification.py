@@ -18,7 +18,7 @@ from agon.ledger.kinds import (
     A_CONTEST,
     A_SHA256,
     AN_INSTANT,
-    Field,
+    BodyField,
     field_issues,
     is_contest,
     is_count,
@@ -174,19 +174,19 @@ def _is_text(value: Any) -> bool:
 
 
 _PAGE: Final = (
-    Field("format", _is_format, f"{FORMAT}, the only format there is"),
-    Field("head_sha256", is_sha256, A_SHA256),
-    Field("id", is_contest, A_CONTEST),
-    Field("public_key", _is_key, "64 lowercase hex digits, or null for none"),
-    Field("seq", is_count, "the position of the last entry"),
+    BodyField("format", _is_format, f"{FORMAT}, the only format there is"),
+    BodyField("head_sha256", is_sha256, A_SHA256),
+    BodyField("id", is_contest, A_CONTEST),
+    BodyField("public_key", _is_key, "64 lowercase hex digits, or null for none"),
+    BodyField("seq", is_count, "the position of the last entry"),
 )
 
 _HEAD: Final = (
-    Field("at", is_timestamp, AN_INSTANT),
-    Field("contest", is_contest, A_CONTEST),
-    Field("head_sha256", is_sha256, A_SHA256),
-    Field("seq", is_count, "the position of an entry"),
-    Field("signature", _is_text, "128 lowercase hex digits"),
+    BodyField("at", is_timestamp, AN_INSTANT),
+    BodyField("contest", is_contest, A_CONTEST),
+    BodyField("head_sha256", is_sha256, A_SHA256),
+    BodyField("seq", is_count, "the position of an entry"),
+    BodyField("signature", _is_text, "128 lowercase hex digits"),
 )
 
 
@@ -252,7 +252,7 @@ def _head_issues(
 
 
 def _read(
-    line: bytes, fields: Sequence[Field], *, subject: str
+    line: bytes, fields: Sequence[BodyField], *, subject: str
 ) -> tuple[dict[str, Any], list[LedgerIssue]]:
     """Return the valid fields of an object in canonical JSON, and the issues."""
     if len(line) > MAX_PAGE_BYTES:

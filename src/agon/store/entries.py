@@ -215,7 +215,7 @@ class Entries:
         return existing
 
     def existing_keys(self, contest_no: int, table: str, keys: Sequence[str]) -> set[str]:
-        """Return the keys of a table that exist."""
+        """Return those of some keys that the table has already."""
         rows = self._entries_named(contest_no, "record", keys, "table_name")
         return {name for name, table_name in rows if table_name == table}
 

@@ -10,7 +10,7 @@ from agon.app.containers.egress import is_public, read_host, read_hosts, resolve
 from agon.app.tasks.formats.discovery import read_tasks
 from agon.app.tasks.results.folder import read_results
 from agon.app.tasks.run import plan_of, run_tasks
-from agon.cli.challenge.arguments import Reach, hosts_of
+from agon.cli.challenge.arguments import AgentReach, hosts_of
 from agon.errors import NotScorable, Unavailable, Unreadable
 from agon.runners.agents.builtin import NopAgent
 from agon.runners.containers.networks.trial_proxy import host_names, proxy_settings
@@ -90,10 +90,10 @@ def test_every_wrong_host_is_named_with_the_task_that_lists_it() -> None:
 def test_options_that_do_not_fit_are_refused() -> None:
     """A host without its mode would be a run without a network that fails late."""
     with pytest.raises(Unreadable, match="add --agent-network allowlist"):
-        hosts_of(Reach("none", ("pypi.org",), of_tasks=False), ())
+        hosts_of(AgentReach("none", ("pypi.org",), of_tasks=False), ())
     with pytest.raises(Unreadable, match="add --allow-host"):
-        hosts_of(Reach("allowlist", (), of_tasks=False), ())
-    assert hosts_of(Reach("public", (), of_tasks=False), ()) == {}
+        hosts_of(AgentReach("allowlist", (), of_tasks=False), ())
+    assert hosts_of(AgentReach("public", (), of_tasks=False), ()) == {}
 
 
 _ALLOWLIST = '[agent]\nnetwork_mode = "allowlist"\nallowed_hosts = ["pypi.org"]\n'
@@ -106,7 +106,7 @@ def test_hosts_of_tasks_count_after_consent_only(
     harbor(tmp_path / "t", toml=_ALLOWLIST)
     monkeypatch.setattr("agon.wiring.addresses_of", lambda _: [PUBLIC])
     read = read_tasks([tmp_path])
-    own = Reach("allowlist", ("a.example",), of_tasks=False)
+    own = AgentReach("allowlist", ("a.example",), of_tasks=False)
     assert list(hosts_of(own, read)) == ["a.example:443"]
     assert list(hosts_of(replace(own, of_tasks=True), read)) == ["a.example:443", "pypi.org:443"]
 

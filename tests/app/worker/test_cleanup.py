@@ -11,7 +11,7 @@ from agon.app.access.sessions import sign_in_with_token
 from agon.app.access.tokens import Grant, create_token, tokens
 from agon.app.access.users import create_user
 from agon.app.service import Service
-from agon.app.worker.cleanup import CleanupSummary, clean_up
+from agon.app.worker.cleanup import RetentionSummary, clean_up
 from agon.app.worker.local_source import LocalSource
 from agon.entities.access import StoredResponse
 from agon.entities.jobs import NewJob
@@ -58,9 +58,9 @@ def test_jobs_that_ended_long_ago_are_deleted_in_batches(
     """Writers must not wait for the end of a million deletions."""
     monkeypatch.setattr("agon.app.worker.cleanup.BATCH", 2)
     fill(service, jobs=5)
-    assert clean_up(after(service, 0.9)) == CleanupSummary(jobs=0, responses=0)
-    assert clean_up(after(service, 1.1)) == CleanupSummary(jobs=0, responses=1)
-    assert clean_up(after(service, 10.1)) == CleanupSummary(jobs=5, responses=0)
+    assert clean_up(after(service, 0.9)) == RetentionSummary(jobs=0, responses=0)
+    assert clean_up(after(service, 1.1)) == RetentionSummary(jobs=0, responses=1)
+    assert clean_up(after(service, 10.1)) == RetentionSummary(jobs=5, responses=0)
     with service.store.read() as session:
         assert [one.id for one in session.queue.page()] == ["waits"]
 
@@ -83,7 +83,7 @@ def test_sessions_that_expired_long_ago_are_deleted(
 def test_jobs_can_be_stored_permanently(service: Service) -> None:
     """An operator may audit the attempts of all verdicts."""
     fill(service, jobs=1)
-    assert clean_up(replace(after(service, 9999), jobs_kept=None)) == CleanupSummary(
+    assert clean_up(replace(after(service, 9999), jobs_kept=None)) == RetentionSummary(
         jobs=0, responses=1
     )
 

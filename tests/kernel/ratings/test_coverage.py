@@ -9,7 +9,7 @@ from agon.kernel.ratings.bradley_terry import bradley_terry, rateable
 from agon.kernel.ratings.clusters import Clusters
 from agon.kernel.ratings.intervals import sandwich_intervals
 from agon.kernel.ratings.pair_counts import count_pairs
-from agon.kernel.ratings.separation import Comparison, separate
+from agon.kernel.ratings.separation import ComparisonRule, separate
 from sizes import size
 
 
@@ -103,7 +103,7 @@ def coverage(design: Design, *, boards: int, seed: int) -> Coverage:
             made.strength,
             made.covariance,
             order=np.argsort(-made.strength, kind="stable"),
-            comparison=Comparison(level=0.95, simultaneous="pairs", draws=2000, seed=1),
+            comparison=ComparisonRule(level=0.95, simultaneous="pairs", draws=2000, seed=1),
             matches=design.matches,
         )
         together.append(missed.max() <= compared.critical)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import studentized_range
 
 from agon.kernel.ratings.covariance import Covariance
-from agon.kernel.ratings.separation import Comparison, Separation, Simultaneous, separate
+from agon.kernel.ratings.separation import ComparisonRule, Separation, Simultaneous, separate
 from sizes import size
 
 
@@ -33,7 +33,7 @@ def compare(
         np.array(theta),
         covariance,
         order=np.argsort(-np.array(theta), kind="stable"),
-        comparison=Comparison(level=0.95, simultaneous=simultaneous, draws=draws, seed=1),
+        comparison=ComparisonRule(level=0.95, simultaneous=simultaneous, draws=draws, seed=1),
         matches=100,
         never_lost=None if never_lost is None else np.array(never_lost),
     )

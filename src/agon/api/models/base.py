@@ -131,7 +131,7 @@ class Items(Resource, Generic[T]):
 
 
 class RequestError(Resource):
-    """One error of a request."""
+    """What is wrong with one field of a request."""
 
     pointer: str = Field(description="Where: a JSON pointer into the body, or /query/name.")
     detail: str = Field(description="What is wrong, and what would be right.")

@@ -253,7 +253,7 @@ class Snapshot(BoardProof):
 
 
 class Participant(Resource):
-    """A participant on every board."""
+    """What every board of a contest says of one participant."""
 
     id: str
     contest: str

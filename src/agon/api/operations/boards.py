@@ -205,7 +205,7 @@ class Boards(Noun):
     def proof(
         self, contest: str, participant: str, *, board: str | None = None, as_of: str | None = None
     ) -> LineProof:
-        """Return the proof of a participant's line on a board."""
+        """Return the Merkle proof of a participant's line, which can be verified offline."""
         name = board or self.default(contest)
         return self.get_proof(contest, name, participant, as_of=as_of)
 

@@ -54,13 +54,13 @@ def page(result: Result, board: Board, *, top: int | None = None) -> str:
                 "Why",
                 [*explained, *_note("Later rows are not explained here.", if_=count > len(names))],
             ),
-            ("Without a score", _without_score(board)),
+            ("Without a score", _unscored_table(board)),
             ("Provenance", _provenance(result)),
         ],
     )
 
 
-def _unscored(board: Board) -> list[str]:
+def _unscored_table(board: Board) -> list[str]:
     """Return a table of who has no score, if there are any."""
     if not board.unscored:
         return []
@@ -100,27 +100,6 @@ def _picture(board: Board, anchors: Mapping[str, str]) -> list[str]:
         address=lambda name: f"#{anchors[name]}",
     )
     return [_data(chart), *_note(f"The first {len(rows)} are drawn.", if_=len(board) > len(rows))]
-
-
-def _without_score(board: Board) -> list[str]:
-    """Return the participants without a score, with reasons; nothing if there are none."""
-    shown = board.unscored[:_MAX_ROWS]
-    if not shown:
-        return []
-    columns = [
-        ("id", [str(item.id) for item in shown]),
-        ("reason", [item.reason for item in shown]),
-    ]
-    return [_data(html_table(columns, f"{len(board.unscored):,} without a score"))]
-
-
-def _provenance(result: Result) -> list[str]:
-    """Return the inputs of a board; nothing if they are not known."""
-    known = result.provenance()
-    if not known:
-        return []
-    columns = [("what", list(map(str, known))), ("value", list(map(_text, known.values())))]
-    return [_data(html_table(columns, "what this board follows from"))]
 
 
 def _text(value: Any) -> str:

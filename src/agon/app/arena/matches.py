@@ -241,7 +241,6 @@ def _index(ids: pa.Array, name: str) -> int:
 
 
 def _row(records: Records, match_id: str) -> Mapping[str, Any]:
-    """Return the record of a match."""
     rows = records.sql(
         f"SELECT kind, prompt_id, response_a, response_b FROM matches "
         f"WHERE id::VARCHAR = {literal(match_id)}"

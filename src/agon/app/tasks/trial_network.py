@@ -97,7 +97,7 @@ def network_of_servers(task: Task, run: AgentRun) -> str:
 def collect_from_services(
     task: Task, left: Outputs, containers: Containers, trial: AgentTrial
 ) -> Outputs:
-    """Return an agent's outputs with what the task collects of its services."""
+    """Add the files that a task collects from its services to an agent's outputs."""
     if not task.settings.services_collected:
         return left
     commands = tuple(

@@ -21,7 +21,7 @@ BATCH: Final = 1_000
 
 
 @dataclass(frozen=True)
-class CleanupSummary:
+class RetentionSummary:
     """Numbers of deleted rows."""
 
     jobs: int
@@ -29,7 +29,7 @@ class CleanupSummary:
     sessions: int = 0
 
 
-def clean_up(service: "Service") -> CleanupSummary:
+def clean_up(service: "Service") -> RetentionSummary:
     """Delete jobs that ended long ago, as configured, old stored responses and old sessions.
 
     Queued and leased jobs are never deleted, nor are ledgers, boards, events and the audit log.
@@ -50,11 +50,11 @@ def clean_up(service: "Service") -> CleanupSummary:
     )
     retention = service.jobs_kept
     if retention is None:
-        return CleanupSummary(0, responses, sessions)
+        return RetentionSummary(0, responses, sessions)
     jobs = _in_batches(
         service, lambda session: session.queue.delete_ended(before=now - retention, limit=BATCH)
     )
-    return CleanupSummary(jobs, responses, sessions)
+    return RetentionSummary(jobs, responses, sessions)
 
 
 def _in_batches(service: "Service", delete: Callable[[Session], int]) -> int:

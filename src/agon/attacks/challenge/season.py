@@ -129,7 +129,7 @@ class Season:
         return name
 
     def report(self, validator: str, submissions: Sequence[int] | IntArray, scores: Any) -> None:
-        """Report scores of submissions, one each, or one of all."""
+        """Let a validator evaluate submissions now, with a score each, or the same for all."""
         values = np.broadcast_to(np.asarray(scores, dtype=np.float64), (len(submissions),))
         numbers = np.asarray(submissions, dtype=np.int64)
         self.evaluations.append((self.now, numbers, self._numbers[validator], values))

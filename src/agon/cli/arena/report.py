@@ -112,7 +112,6 @@ def _is_folder(source: str, target: "Target") -> bool:
 
 
 def _columns(latencies: "list[dict[str, Any]]", participant: str | None) -> dict[str, float]:
-    """Return the columns of one participant's latencies."""
     return {
         f"{each['kind']}_{name}": each[name]
         for each in latencies

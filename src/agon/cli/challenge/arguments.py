@@ -146,7 +146,7 @@ _allow_task_hosts = option(
 
 
 @dataclass(frozen=True)
-class Reach:
+class AgentReach:
     """What agents reach.
 
     Attributes:
@@ -171,12 +171,12 @@ def egress(function: Function) -> Function:
         allow_task_hosts: bool,
         **remaining: Any,
     ) -> Any:
-        return function(reach=Reach(agent_network, allow_hosts, allow_task_hosts), **remaining)
+        return function(reach=AgentReach(agent_network, allow_hosts, allow_task_hosts), **remaining)
 
     return all_options((_agent_network, _allow_host, _allow_task_hosts), call)
 
 
-def hosts_of(reach: Reach, tasks: "Iterable[Task]") -> dict[str, list[str]]:
+def hosts_of(reach: AgentReach, tasks: "Iterable[Task]") -> dict[str, list[str]]:
     """Return the hosts that agents reach, each with its addresses.
 
     Raises:

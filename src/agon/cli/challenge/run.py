@@ -49,7 +49,7 @@ class _Choices:
     overrides: "Overrides"
     where: arguments.EngineChoice
     networks: arguments.Networks
-    reach: arguments.Reach
+    reach: arguments.AgentReach
     form: str
     dry_run: bool
 

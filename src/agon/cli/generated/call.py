@@ -200,7 +200,6 @@ def _is_given(field: Field, value: Any) -> bool:
 
 
 def _value(field: Field, value: Any) -> Any:
-    """Return the value of a field."""
     if field.switch is not None:
         return field.switch[value]
     if field.type == "time-or-none" and value == "none":

@@ -28,7 +28,7 @@ def add_generated(group: Group) -> None:
 
 
 def generated_command(specification: Specification) -> click.Command:
-    """Return the command of a specification."""
+    """Make a Click command of a specification; its call is sent to the operation."""
     own = [field.name for field in specification.fields]
 
     def function(**values: Any) -> None:

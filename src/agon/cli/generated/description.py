@@ -39,7 +39,7 @@ def text() -> str:
 
 
 def specification(operation: Operation[Any, Any], command: Command) -> Specification:
-    """Return the command of an operation."""
+    """Describe a command: options by the request's fields, columns by the result."""
     shown = operation.returns
     generic = getattr(shown, "__pydantic_generic_metadata__", {})
     is_list = generic.get("origin") in {Page, Items}
@@ -95,7 +95,6 @@ def _rows(operation: Operation[Any, Any], command: Command) -> str:
 
 
 def _model(body: Parameter) -> Any:
-    """Return the model of a body."""
     return next(iter(get_args(body.annotation)), body.annotation)
 
 

@@ -50,7 +50,7 @@ class LeagueBots:
     verifications: dict[int, MessageVerification] = field(default_factory=dict)
 
     def reply(self, bot: int, work: Mapping[str, Any]) -> dict[str, str]:
-        """Return a bot's reply to work."""
+        """Answer a prompt, vote, or repeat the nonce of a ping, as the work asks."""
         if work["kind"] == "ping":
             return {"nonce": work["nonce"]}
         if work["kind"] == "vote":

@@ -16,10 +16,10 @@ from agon.disciplines.arena.simulation.attackers import (
     ATTACKS,
     SEATS,
     TABLE,
+    AttackPairings,
     Ballots,
     Bools,
     Ints,
-    Pairings,
     Sides,
     SimulatedCast,
     SimulatedTexts,
@@ -48,7 +48,7 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str]) -> Simulation:
     bot_a, bot_b, played = _pairings(size, cast.skill, rng)
     gap = cast.skill[bot_b] - cast.skill[bot_a]
     better = (rng.random(size) > 1 / (1 + 10 ** (gap / 400))).astype(np.int8)
-    pairs = Pairings(bot_a, bot_b, rng.random(size) < 0.05)  # noqa: PLR2004 - the source document's probability
+    pairs = AttackPairings(bot_a, bot_b, rng.random(size) < 0.05)  # noqa: PLR2004 - the source document's probability
     with stages("drawing", total=4) as advance:
         panel = _panels(pairs, cast, rng)
         advance()
@@ -124,7 +124,7 @@ def draw_panels(
     return panel
 
 
-def _panels(pairs: Pairings, cast: SimulatedCast, rng: np.random.Generator) -> Ints:
+def _panels(pairs: AttackPairings, cast: SimulatedCast, rng: np.random.Generator) -> Ints:
     """Seat three different judges per match, none of whom plays in it."""
     uninvited = [attack.name for attack in TABLE if not attack.by_lot]
     pool = np.flatnonzero(~np.isin(cast.role[cast.judges], uninvited))
@@ -135,7 +135,7 @@ def _panels(pairs: Pairings, cast: SimulatedCast, rng: np.random.Generator) -> I
 
 
 def _responses(
-    pairs: Pairings, cast: SimulatedCast, rng: np.random.Generator
+    pairs: AttackPairings, cast: SimulatedCast, rng: np.random.Generator
 ) -> tuple[tuple[list[str], list[str]], Bools]:
     """Return the first responses, of random words, and which matches have a copied one."""
     count = min(len(pairs.bot_a), _RESPONSES)
@@ -157,7 +157,7 @@ def _responses(
 def _matches(
     ids: Ints,
     played: Any,
-    pairs: Pairings,
+    pairs: AttackPairings,
     kind: Sides,
     better: Sides,
     responses: tuple[list[str], list[str]],
@@ -208,7 +208,7 @@ def _votes(
     panel: Ints,
     kind: Sides,
     better: Sides,
-    pairs: Pairings,
+    pairs: AttackPairings,
     cast: SimulatedCast,
     rng: np.random.Generator,
 ) -> pa.Table:

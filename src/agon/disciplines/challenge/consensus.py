@@ -326,7 +326,6 @@ def _steps(facts: Facts, eligibility: Eligibility, until: int) -> list[int]:
 
 
 def _rows_of(rows: Evaluations | Stakes | Seats, epoch: int) -> slice:
-    """Return the rows of one epoch."""
     low, high = np.searchsorted(rows.epochs, [epoch, epoch + 1])
     return slice(int(low), int(high))
 

@@ -70,7 +70,7 @@ class Outcome:
         return self.network.of_competition[int(self.submissions.competitions[submission])]
 
     def competition_of(self, submission: int) -> Competition:
-        """Return a submission's competition."""
+        """Return the competition that a submission entered."""
         return self.network.facts.competitions[int(self.submissions.competitions[submission])]
 
 

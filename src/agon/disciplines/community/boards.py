@@ -81,7 +81,7 @@ def contributor_points(facts: Facts) -> dict[str, FloatArray]:
 
 
 def prompt_quality(facts: Facts) -> FloatArray:
-    """Return every prompt's quality."""
+    """Return the share of positive reviews of each prompt, by the rule ``min_prompt_reviews``."""
     return formulas.quality(facts.positives, facts.reviews, least=facts.rules.min_prompt_reviews)
 
 

@@ -50,6 +50,7 @@ class Subtrees:
 
     def count(self, marks: Marks, node: ast.AST) -> int:
         """Return how many marks are a node or below it."""
+        # Nodes are numbered in pre-order: a subtree is a run of numbers, marks are sorted.
         number = self._numbers[id(node)]
         return bisect_left(marks, self._ends[number]) - bisect_left(marks, number)
 
@@ -81,6 +82,7 @@ class Subtrees:
         seen: set[int] = set()
         for mark in marks:
             number = mark
+            # A node that was seen has led to its ancestors already: each is visited once.
             while number not in seen and not isinstance(self.nodes[number], below):
                 seen.add(number)
                 number = self._parents[number]
@@ -95,7 +97,7 @@ class Subtrees:
             return only[self.number(node.value)] if isinstance(node, ast.Subscript) else None
 
         reads = self.marks_by(name)
-        reads.pop("", None)
+        reads.pop("", None)  # several names: nobody knows what is read
         return reads
 
     @cached_property

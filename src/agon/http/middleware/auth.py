@@ -165,6 +165,6 @@ def _require_own_page(scope: Scope, headers: Headers) -> None:
 
 
 def caller_of(request: Request) -> Caller:
-    """Return the caller of a request."""
+    """Return who sent a request; anonymous where no middleware decided it."""
     caller = request.scope.get("agon.caller")
     return caller if isinstance(caller, Caller) else ANONYMOUS

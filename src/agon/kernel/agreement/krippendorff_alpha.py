@@ -73,6 +73,7 @@ def krippendorff_alpha(
     keys = np.sort(unit * (rater.max(initial=0) + 1) + rater)
     if (keys[1:] == keys[:-1]).any():
         raise ValueError("a rater rated a unit twice; keep the rating that counts")
+    # A unit rated once has no pair, and would divide by m - 1 = 0 below.
     pairable = np.bincount(unit)[unit] > 1 if len(unit) else np.zeros(0, dtype=np.bool_)
     if not pairable.any():
         raise NotScorable("no unit has two ratings")
@@ -89,6 +90,7 @@ def _nominal(unit: IntArray, rating: npt.NDArray[Any]) -> tuple[float, float]:
     """Count ordered pairs of different values, in integers: m² - Σ_c (count of c)²."""
     value = _number(rating)
     n, kinds = len(value), int(value.max()) + 1
+    # Unit and value in one number: one sort counts every value within every unit.
     cells, counts = np.unique(unit * kinds + value, return_counts=True)
     ratings = np.bincount(unit)
     equal = np.zeros(len(ratings), dtype=np.int64)
@@ -108,6 +110,7 @@ def _interval(unit: IntArray, rating: npt.NDArray[Any]) -> tuple[float, float]:
     n, ratings = len(value), np.bincount(unit)
     if value.min() == value.max():
         return 0.0, 0.0
+    # Deviations are unchanged by a shift; near 0, squares of large values lose no digits.
     value = value - value.mean()
     inside = value - (np.bincount(unit, weights=value) / ratings)[unit]
     squares = np.bincount(unit, weights=inside * inside)

@@ -31,7 +31,7 @@ _PAIR = 2  # players, of whom there is one comparison
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class ComparisonRule:
     """How ratings are compared.
 
     Attributes:
@@ -92,7 +92,7 @@ def separate(
     covariance: Covariance,
     *,
     order: Numbers,
-    comparison: Comparison,
+    comparison: ComparisonRule,
     matches: float,
     never_lost: npt.NDArray[np.bool_] | None = None,
     never_won: npt.NDArray[np.bool_] | None = None,
@@ -119,7 +119,7 @@ def separate(
 
     Example:
         >>> even = Covariance((np.eye(3),), np.full(3, 1 / 3), np.zeros(3, dtype=np.int32))
-        >>> alone = Comparison(level=0.95, simultaneous="none", draws=100, seed=0)
+        >>> alone = ComparisonRule(level=0.95, simultaneous="none", draws=100, seed=0)
         >>> made = separate(np.array([4.0, 1.0, 0.0]), even, order=np.arange(3),
         ...                 comparison=alone, matches=100)
         >>> made.rank_low.tolist(), made.rank_high.tolist(), made.tier.tolist()
@@ -207,7 +207,7 @@ def _tiers(
 
 
 def _critical_value(
-    covariance: Covariance, order: Numbers, comparison: Comparison, *, pairs: bool
+    covariance: Covariance, order: Numbers, comparison: ComparisonRule, *, pairs: bool
 ) -> float:
     """Return the quantile of the largest standardized difference among the compared pairs."""
     players, level, draws = len(order), comparison.level, comparison.draws

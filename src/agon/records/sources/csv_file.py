@@ -15,7 +15,7 @@ from agon.records.names.matching import match_names
 from agon.records.raw import RawTable, file_literal, literal, quote
 from agon.records.schemas import Table
 from agon.records.sources.csv_rows import (
-    Header,
+    CsvHeader,
     first_lines,
     lines_of,
     read_header,
@@ -49,7 +49,7 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
         return None, [unreadable(table.name, file.name, error)]
 
 
-def _header_issue(table: Table, file: Path, header: Header) -> RowIssue | None:
+def _header_issue(table: Table, file: Path, header: CsvHeader) -> RowIssue | None:
     if not any(header.names) and not _is_blank(file):
         return table_issue(
             table.name, file.name, "has no header row", "name the columns in the first row"
@@ -82,12 +82,12 @@ def _is_blank(file: Path) -> bool:
 
 
 def _rows(
-    connection: Any, table: Table, file: Path, header: Header
+    connection: Any, table: Table, file: Path, header: CsvHeader
 ) -> tuple[RawTable, list[RowIssue]]:
     matched = match_names([column.name for column in table.columns], header.names)
     own_of = {name: own for own, name in matched.names.items()}
     # The schema's name of each column; those it does not know go by number.
-    header = Header([own_of.get(name, f"{index}:") for index, name in enumerate(header.names)],
+    header = CsvHeader([own_of.get(name, f"{index}:") for index, name in enumerate(header.names)],
                      header.delimiter, header.skip, header.names, header.even)  # fmt: skip
     known = [name for name in header.names if name in matched.names]
     stored = quote(f"raw:{table.name}")
@@ -119,7 +119,9 @@ def _rows(
     return raw, issues
 
 
-def _read_fast(connection: Any, file: Path, stored: str, header: Header, known: list[str]) -> bool:
+def _read_fast(
+    connection: Any, file: Path, stored: str, header: CsvHeader, known: list[str]
+) -> bool:
     import duckdb
 
     columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in header.names)
@@ -141,7 +143,7 @@ def _read_fast(connection: Any, file: Path, stored: str, header: Header, known: 
 
 
 def _remove_blank_end(
-    connection: Any, file: Path, stored: str, header: Header, known: list[str]
+    connection: Any, file: Path, stored: str, header: CsvHeader, known: list[str]
 ) -> None:
     """Remove rows of nothing but delimiters at the end, as spreadsheets leave them."""
     if not known:
@@ -156,7 +158,7 @@ def _remove_blank_end(
 
 
 def _read_slowly(
-    file: Path, header: Header, known: list[str], tally: IssueTally
+    file: Path, header: CsvHeader, known: list[str], tally: IssueTally
 ) -> tuple[pa.Table, bool]:
     complete = True
     schema = pa.schema([(_ROW, pa.int64()), *((name, pa.string()) for name in known)])

@@ -19,7 +19,7 @@ _MAX_OPEN: Final = 20  # quotes that are never closed, after which the rest of a
 
 
 @dataclass(frozen=True)
-class Header:
+class CsvHeader:
     """How a file begins.
 
     Attributes:
@@ -52,7 +52,7 @@ def columns_in(file: Path, known: Sequence[str] = ()) -> list[str]:
     return [name for name in read_header(known, file).names if name]
 
 
-def read_header(known: Sequence[str], file: Path) -> Header:
+def read_header(known: Sequence[str], file: Path) -> CsvHeader:
     """Read the first row by the delimiter under which the most of its names are known."""
     headers = []
     with text(file) as opened, _any_length():
@@ -68,7 +68,7 @@ def read_header(known: Sequence[str], file: Path) -> Header:
         for delimiter in stated[1] if stated else dict.fromkeys((*_DELIMITERS, *others)):
             _rewind(opened, skip)
             names = next(csv.reader(opened, delimiter=delimiter), [])
-            headers.append(Header([name.strip() for name in names], delimiter, skip, even=even))
+            headers.append(CsvHeader([name.strip() for name in names], delimiter, skip, even=even))
     # Of delimiters that are as good, the usual ones come first; # before a name is none.
     headers = [one for one in headers if one.delimiter in _DELIMITERS or all(one.names)] or headers
     return max(headers, key=lambda header: (len(match_names(known, header.names).names),
@@ -91,7 +91,7 @@ def _rewind(opened: IO[str], skip: int) -> None:
         opened.readline()
 
 
-def rows_of(file: Path, header: Header) -> Iterator[Row]:
+def rows_of(file: Path, header: CsvHeader) -> Iterator[Row]:
     """Read the data rows one by one; lines without anything, and blank rows at the end, are not."""
     blank: list[Row] = []
     for row in _all_rows(file, header):
@@ -103,7 +103,7 @@ def rows_of(file: Path, header: Header) -> Iterator[Row]:
         yield row
 
 
-def first_lines(file: Path, header: Header) -> Iterator[tuple[str, list[str]]]:
+def first_lines(file: Path, header: CsvHeader) -> Iterator[tuple[str, list[str]]]:
     """Yield the lines after the header, each with its place, by every usual delimiter."""
     with text(file) as opened, _any_length():
         _rewind(opened, header.skip + 1)
@@ -113,7 +113,7 @@ def first_lines(file: Path, header: Header) -> Iterator[tuple[str, list[str]]]:
                 yield f"line {number}", [name.strip() for name in names]
 
 
-def unnamed_columns(file: Path, header: Header) -> tuple[str, ...]:
+def unnamed_columns(file: Path, header: CsvHeader) -> tuple[str, ...]:
     """Return what to call each column that has values but no name in the header."""
     unnamed = {index for index, name in enumerate(header.spelled) if not name}
     filled: set[int] = set()
@@ -136,7 +136,7 @@ def call_unnamed(at: int) -> str:
     return f"column {at + 1} (without a name)"
 
 
-def lines_of(file: Path, header: Header, rows: Collection[int]) -> dict[int, int]:
+def lines_of(file: Path, header: CsvHeader, rows: Collection[int]) -> dict[int, int]:
     """Return the line on which each of some rows begins."""
     lines: dict[int, int] = {}
     for row in rows_of(file, header):
@@ -147,7 +147,7 @@ def lines_of(file: Path, header: Header, rows: Collection[int]) -> dict[int, int
     return lines
 
 
-def _all_rows(file: Path, header: Header) -> Iterator[Row]:
+def _all_rows(file: Path, header: CsvHeader) -> Iterator[Row]:
     """Read all rows; after a quote that is never closed, what follows are rows of their own."""
     number, skip = 0, header.skip
     with text(file) as opened, _any_length():
@@ -168,7 +168,7 @@ def _all_rows(file: Path, header: Header) -> Iterator[Row]:
 _OPEN: Final = "opens a quote and never closes it"
 
 
-def _until_open_quote(reader: Any, header: Header, number: int, skip: int) -> Iterator[Row]:
+def _until_open_quote(reader: Any, header: CsvHeader, number: int, skip: int) -> Iterator[Row]:
     while True:
         line = skip + reader.line_num + 1
         try:

@@ -172,7 +172,6 @@ def _are_objects(connection: Any, objects: str) -> bool:
 
 
 def _keys(connection: Any, objects: str) -> list[str]:
-    """Return the keys of all objects."""
     sql = f"SELECT DISTINCT json_keys(text) FROM {objects}"
     lists = sorted(keys for (keys,) in connection.execute(sql).fetchall() if keys is not None)
     return list(dict.fromkeys(key for keys in lists for key in keys))

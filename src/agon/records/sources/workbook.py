@@ -99,6 +99,7 @@ def _array(cells: Sequence[Any]) -> pa.Array:
     """Return a column; cells of several types, as people write them, become text."""
     values = [None if cell == "" else cell for cell in cells]
     kinds = {type(value) for value in values} - {type(None)}
+    # A workbook stores 3 as 3.0 where a neighbor has decimals: one number type for the column.
     if kinds <= {int, float} and not kinds <= {int}:
         return pa.array([None if value is None else float(value) for value in values])
     if len(kinds) <= 1 or kinds <= {datetime, date}:
@@ -107,6 +108,7 @@ def _array(cells: Sequence[Any]) -> pa.Array:
 
 
 def _text(value: Any) -> str:
+    # An id typed as 17 is stored as 17.0; above 2⁵³ a float does not say which integer it was.
     if isinstance(value, float) and value.is_integer() and abs(value) < _MAX_EXACT:
         return str(int(value))
     if isinstance(value, datetime | date):

@@ -195,7 +195,7 @@ class HttpBots:
 
 @dataclass(frozen=True)
 class EndpointBot:
-    """One bot with an endpoint."""
+    """A bot that is asked over HTTP, with signed requests to its endpoint."""
 
     bots: HttpBots
     endpoint: Endpoint

@@ -221,7 +221,7 @@ def run_client(
             running = RunningClient(process, streams, remove, resources.pop_all())
         elif end == "itself" and watch.overflows:
             end = "storage"
-    stdout, stderr = map(_stored, paths, streams)
+    stdout, stderr = map(_stream_of, paths, streams)
     return ClientResult(
         end=end,
         begun=watch.begun,
@@ -256,7 +256,7 @@ def _follow(
         raise
 
 
-def _stored(path: Path, stream: BoundedStream) -> Stream:
+def _stream_of(path: Path, stream: BoundedStream) -> Stream:
     return Stream(path=path, stored=stream.stored, total=stream.total)
 
 

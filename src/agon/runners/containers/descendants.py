@@ -59,7 +59,6 @@ def _kill(processes: Sequence[Process]) -> None:
 
 
 def _descendants(number: int) -> Iterator[Process]:
-    """Yield all descendants of a process."""
     parents: dict[int, list[Process]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

@@ -33,7 +33,7 @@ class ProcessPlace:
 
 @lru_cache(maxsize=1)
 def this_place() -> ProcessPlace:
-    """Return the place of this process."""
+    """Return the machine, boot and namespace in which the id of this process is unique."""
     namespace = _NAMESPACE.stat().st_ino
     is_outermost = namespace == _FIRST_NAMESPACE and _MACHINE.is_file()
     return ProcessPlace(

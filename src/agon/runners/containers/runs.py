@@ -226,7 +226,7 @@ class ContainerRunner:
         self._removals.now(name)
 
     def new_name(self, run: str) -> str:
-        """Return a new name for a container of a run."""
+        """Return a container's name that no other container of the run has."""
         return container_name(self.owner, run, next(self._numbers))
 
     def account_of(self, name: str) -> Path:

@@ -31,7 +31,7 @@ class HostileProgram:
 
     @property
     def request(self) -> RunRequest:
-        """Return the request that runs it."""
+        """Return the program as a request to the sandbox."""
         return RunRequest(
             source=self.source.encode(), n_check=1, limits=self.limits, name=self.name
         )

@@ -64,7 +64,7 @@ def require_storable(values: Iterable[object]) -> None:
 
 
 def to_agon_error(error: BaseException, database: str) -> AgonError:
-    """Return agon's error for a database error."""
+    """Translate a database error to one that says what happened and what to do."""
     cause = original(error)
     text = str(cause).strip().partition("\n")[0]
     if is_conflict(error):

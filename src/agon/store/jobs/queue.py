@@ -120,8 +120,7 @@ class Queue:
             return None
         locking = "" if self._transaction.on_sqlite else "FOR UPDATE SKIP LOCKED"
         sql = CLAIM.format(kinds=_marks(kinds), limited=limited, locking=locking)
-        until = to_micros(now + span)
-        values = [worker, lease, until, due, due, *kinds, due, *(contests or ())]
+        values = [worker, lease, to_micros(now + span), due, due, *kinds, due, *(contests or ())]
         rows = self._transaction.query(sql, values)
         if not rows:
             return None

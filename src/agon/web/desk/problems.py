@@ -4,7 +4,7 @@ import re
 from typing import Any, Final
 
 from agon.api.models.submissions import ProblemCreate
-from agon.app.contests.submissions.problems import Publication, planned_publication
+from agon.app.contests.submissions.problems import ProblemPublication, planned_publication
 from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound
 from agon.web import addresses
@@ -101,7 +101,7 @@ def _page(visit: Visit, *, error: Exception | FormErrors | None = None) -> SiteP
 
 
 def _publication_page(
-    visit: Visit, plan: Publication, *, error: FormErrors | None = None
+    visit: Visit, plan: ProblemPublication, *, error: FormErrors | None = None
 ) -> SitePage:
     typed = {name: text for name, text in visit.form.items() if name in _TYPED}
     return contest_page(

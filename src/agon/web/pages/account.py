@@ -17,7 +17,7 @@ _BOTS: Final = 500
 
 
 def sign_in_form(visit: Visit) -> SitePage:
-    """Return the form to sign in."""
+    """Show the form that takes a token, or a user and a password."""
     return _sign_in_page(visit, error=None, status=200)
 
 

@@ -26,7 +26,7 @@ _MAX_DIGITS: Final = 18
 
 
 @dataclass(frozen=True)
-class Publication:
+class PublicationEntry:
     """The boards that were published of one position of the ledger.
 
     Attributes:
@@ -100,7 +100,7 @@ def _linked_entry(visit: Visit) -> LogEntry | None:
         return None
 
 
-def publications(snapshots: Iterable[Snapshot]) -> list[Publication]:
+def publications(snapshots: Iterable[Snapshot]) -> list[PublicationEntry]:
     """Return the publications of snapshots, that of the last position first.
 
     A board that was published again at a position, as after its rows were rebuilt, counts once.
@@ -114,12 +114,14 @@ def publications(snapshots: Iterable[Snapshot]) -> list[Publication]:
         by_seq[snapshot.seq].setdefault(snapshot.board, snapshot)
         first[snapshot.seq] = snapshot.published_at
     return [
-        Publication(seq, first[seq], tuple(by_seq[seq][board] for board in sorted(by_seq[seq])))
+        PublicationEntry(
+            seq, first[seq], tuple(by_seq[seq][board] for board in sorted(by_seq[seq]))
+        )
         for seq in sorted(by_seq, reverse=True)
     ]
 
 
-def _newest(published: Sequence[Publication], of: str) -> Snapshot | None:
+def _newest(published: Sequence[PublicationEntry], of: str) -> Snapshot | None:
     """Return the newest snapshot of a discipline's first board; None: it was not published."""
     board = discipline(of).boards[0]
     snapshots = (each for publication in published for each in publication.snapshots)

@@ -60,7 +60,7 @@ class ParticipantComparison:
 
 
 @dataclass(frozen=True)
-class WhatIf:
+class WhatIfForm:
     """A score under rules and with counts that the visitor chose.
 
     Attributes:
@@ -291,7 +291,7 @@ def differences(
     return rows[:PARTS]
 
 
-def _what_if(visit: Visit, contest: Contest, board: str, explanation: Explanation) -> WhatIf:
+def _what_if(visit: Visit, contest: Contest, board: str, explanation: Explanation) -> WhatIfForm:
     """Return the score under the values of rules, and with the counts, that the query sets."""
     in_force: dict[str, Any] = {}
     counts: dict[str, Any] = {}
@@ -307,7 +307,7 @@ def _what_if(visit: Visit, contest: Contest, board: str, explanation: Explanatio
     ]
     count_fields = [(name, chosen.get(name, field_text(value))) for name, value in counts.items()]
     if not rules and not chosen:
-        return WhatIf(count_fields, fields, rules, None, (), (), "")
+        return WhatIfForm(count_fields, fields, rules, None, (), (), "")
     try:
         both = visit.api.analysis.what_if(
             contest.id,
@@ -320,10 +320,10 @@ def _what_if(visit: Visit, contest: Contest, board: str, explanation: Explanatio
             as_of=visit.as_of,
         )
     except AgonError as error:
-        return WhatIf(count_fields, fields, rules, None, (), (), str(error))
+        return WhatIfForm(count_fields, fields, rules, None, (), (), str(error))
     after = explanation_of(both.after.model_dump())
     rows = differences(explanation, after)
-    return WhatIf(count_fields, fields, rules, after, rows, steps_of(after), "")
+    return WhatIfForm(count_fields, fields, rules, after, rows, steps_of(after), "")
 
 
 def _choices(query: Mapping[str, str], prefix: str, present: Mapping[str, Any]) -> dict[str, str]:

@@ -193,7 +193,7 @@ def commit(
 
 
 def seed_of(service: Service, contest: Contest, arena_round: ArenaRound) -> str:
-    """Return the seed of a round."""
+    """Decrypt the seed of a round, which stays secret until the round is settled."""
     name = f"{contest.id}/{arena_round.id}"
     return decrypt(arena_round.seed, server_key=service.network_key, webhook_id=name).decode()
 

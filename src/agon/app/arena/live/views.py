@@ -112,7 +112,7 @@ def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
         if match_id not in names:
             continue
         if _is_visible(view, arena_round):
-            return _settled(service, arena_round, drawn, match, seed=seed)
+            return _settled_match(service, arena_round, drawn, match, seed=seed)
         is_drawn_id = match_id == drawn["match"]
         return {
             "id": match_id,
@@ -122,7 +122,7 @@ def match_of(service: Service, view: View, match_id: str) -> dict[str, Any]:
     raise missing
 
 
-def _settled(
+def _settled_match(
     service: Service,
     arena_round: ArenaRound,
     drawn: Mapping[str, Any],

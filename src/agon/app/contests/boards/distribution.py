@@ -57,15 +57,18 @@ def bins(values: "np.ndarray[Any, np.dtype[np.float64]]", *, most: int = MAX_BIN
         >>> bins(np.array([0.0, 50.0, 50.0]))
         [Bin(low=0.0, high=0.0, n=1), Bin(low=50.0, high=50.0, n=2)]
     """
+    # A sample with many values has shown enough: sorting all of a million rows is left out then.
     if len(np.unique(values[:_SAMPLE])) <= _FEW and len(distinct := np.unique(values)) <= _FEW:
         counts = [int(np.count_nonzero(values == value)) for value in distinct]
         pairs = zip(distinct.tolist(), counts, strict=True)
         return [Bin(low=value, high=value, n=count) for value, count in pairs]
     low, high = float(values.min()), float(values.max())
     step, places = _step(low, high, most)
+    # A value that is an edge but for its last bits must not open a bin of its own.
     first = math.floor(low / step + 1e-9)
     last = max(math.ceil(high / step - 1e-9), first + 1)
     edges = [round(index * step, places) for index in range(first, last + 1)]
+    # Rounded edges may cut off the extreme values by such bits, which numpy would not count.
     outer = [min(edges[0], low), *edges[1:-1], max(edges[-1], high)]
     counted, _ = np.histogram(values, bins=outer)
     return [
@@ -78,6 +81,7 @@ def _step(low: float, high: float, most: int) -> tuple[float, int]:
     """Return the width of bins and its number of decimals."""
     if high - low <= _EQUAL * max(abs(low), abs(high)):
         return 1.0, 0
+    # No smaller power can do: even bins without round edges are wider.
     power = math.floor(math.log10((high - low) / most))
     for exponent in (power, power + 1):
         for nice in (1, 2, 5):

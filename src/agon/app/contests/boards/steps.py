@@ -33,7 +33,7 @@ class Ranking:
 
     @classmethod
     def of(cls, board: Board) -> "Ranking":
-        """Return the ranking of a board."""
+        """Keep the columns of a board that decide ranks, in types that published lines have too."""
         table = board.table.select(_SCHEMA.names).cast(_SCHEMA)
         return cls(table, {row.id: row.reason for row in board.unscored})
 

@@ -62,7 +62,7 @@ def edit(
         contest = session.contests.lock(contest_id)
         if expected is not None:
             _require_version(session, contest, expected)
-        edited = _edited(contest, changes)
+        edited = _with_changes(contest, changes)
         changed = [name for name in DETAILS if getattr(edited, name) != getattr(contest, name)]
         if not changed:
             return contest
@@ -89,7 +89,7 @@ def edit(
         return contest
 
 
-def _edited(contest: Contest, changes: Mapping[str, Any]) -> Contest:
+def _with_changes(contest: Contest, changes: Mapping[str, Any]) -> Contest:
     """Return a contest with changed details; names that are shown as before stay as stated."""
     if "names" in changes:
         require_names(contest.discipline, changes["names"])

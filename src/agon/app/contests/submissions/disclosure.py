@@ -48,7 +48,7 @@ def problem(
         name = slugs.problem_id(session, view.contest, problem_id, until=limit)
         published = published_problem(session, view.contest, name, until=limit)
         revealed = revealed_at(session, view.contest, name, until=limit) is not None
-        shown = _shown(service, session, view, published, revealed=revealed, user=user)
+        shown = _problem_fields(service, session, view, published, revealed=revealed, user=user)
         return shown | {"judging": contest_conditions(view.contest)}
 
 
@@ -84,7 +84,7 @@ def problems(
         freezes = freezes_at(session, contest, until=until) if page else {}
         revealed = revealed_ids(session, contest, until=until) if page else frozenset()
         shown = {
-            name: _shown(
+            name: _problem_fields(
                 service,
                 session,
                 view,
@@ -97,7 +97,7 @@ def problems(
     return [(seq, _without_answer(shown[name])) for seq, name in page]
 
 
-def _shown(
+def _problem_fields(
     service: Service,
     session: Session,
     view: View,

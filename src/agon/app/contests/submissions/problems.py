@@ -80,7 +80,7 @@ def publish_problem(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Publication:
+class ProblemPublication:
     """What publishing a package would do.
 
     Attributes:
@@ -96,7 +96,7 @@ class Publication:
 
 def planned_publication(
     service: Service, contest_id: str, package: Mapping[str, Any]
-) -> Publication:
+) -> ProblemPublication:
     """Return what :func:`publish_problem` would publish, without a run of the setter.
 
     Raises:
@@ -109,7 +109,7 @@ def planned_publication(
         gates = session.queue.page(
             contest_no=contest.no, states=("queued", "leased"), kinds=("gate",), limit=_PORTION
         )
-    return Publication(problem=problem, again=again, validating=len(gates))
+    return ProblemPublication(problem=problem, again=again, validating=len(gates))
 
 
 def _publishable(session: Session, contest: Contest, problem: Problem) -> tuple[Problem, bool]:

@@ -37,7 +37,7 @@ _DROP: Final = re.compile(r"\b(?:su|runuser|setpriv|sudo|gosu|chpst|setuidgid)\b
 
 
 @dataclass(frozen=True, kw_only=True)
-class Call:
+class ProgramCall:
     """A program of the agent that runs with the rights of the tests.
 
     Attributes:
@@ -95,7 +95,7 @@ def calls_in(
     workdir: str,
     observation: Observation,
     script: str,
-) -> Iterator[Call]:
+) -> Iterator[ProgramCall]:
     """Yield the agent's programs that run with the rights of the tests: seen to run, else read.
 
     Args:
@@ -110,10 +110,10 @@ def calls_in(
         if not run.other_user:
             callers = [file for file, text in texts.items() if mentions(text, path)]
             for file in callers or [script]:
-                yield Call(file=file, program=path, writable=run.writable)
+                yield ProgramCall(file=file, program=path, writable=run.writable)
     for file, text in texts.items():
         lines = "\n".join(line for line in text.splitlines() if not _DROP.search(line))
         for called in dict.fromkeys(_RUN.findall(lines)):
             path = _absolute(called, workdir)
             if path not in seen and path in files and files[path].language:
-                yield Call(file=file, program=path, writable=None)
+                yield ProgramCall(file=file, program=path, writable=None)

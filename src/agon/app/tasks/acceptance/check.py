@@ -117,7 +117,7 @@ def _accept_task(
         image = build(task, containers)
     except (BuildFailed, InvalidRule) as failed:
         return replace(
-            _rejected(task.name, str(failed)),
+            _rejection(task.name, str(failed)),
             reward_source=task.reward_source,
             notes=task.settings.notes,
         )
@@ -128,10 +128,10 @@ def _accept_task(
 
 def rejected_task(task: str, issues: Sequence[FileIssue]) -> Acceptance:
     """Return that a folder is no task that can be read, with its errors."""
-    return _rejected(task, "; ".join(map(str, issues)))
+    return _rejection(task, "; ".join(map(str, issues)))
 
 
-def _rejected(task: str, reason: str) -> Acceptance:
+def _rejection(task: str, reason: str) -> Acceptance:
     """Return the result of a task whose oracle cannot even start."""
     proof = AcceptanceCheck(part="oracle", result=None, reason=reason, holds=False)
     return Acceptance(task=task, proofs=(proof,))

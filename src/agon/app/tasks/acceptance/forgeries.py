@@ -137,7 +137,7 @@ def _forges_and_pokes(clues: Clues) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Probe:
+class ForgeryProbe:
     """A way to forge a pass.
 
     Attributes:
@@ -156,21 +156,22 @@ class Probe:
 
 
 PROBES: Final = (
-    Probe(name="exit", meaning="ends at once with exit code 0", shows="tests-ended",
+    ForgeryProbe(name="exit", meaning="ends at once with exit code 0", shows="tests-ended",
           script=_ends, of_reward=False),
-    Probe(name="memory", meaning="writes to the memory of the processes of the tests",
+    ForgeryProbe(name="memory", meaning="writes to the memory of the processes of the tests",
           shows="runner-memory", script=_pokes, of_reward=False),
-    Probe(name="memory-reward", meaning="writes a reward, then to that memory",
+    ForgeryProbe(name="memory-reward", meaning="writes a reward, then to that memory",
           shows="runner-memory", script=_forges_and_pokes),
-    Probe(name="byte", meaning="writes a reward, then prints a byte that is no UTF-8",
+    ForgeryProbe(name="byte", meaning="writes a reward, then prints a byte that is no UTF-8",
           shows="forged-reward", script=_prints_bytes),
-    Probe(name="loop", meaning="writes a reward, then outlasts the time-out of the tests",
+    ForgeryProbe(name="loop", meaning="writes a reward, then outlasts the time-out of the tests",
           shows="forged-reward", script=_loops),
-    Probe(name="full", meaning="writes a reward, then fills /logs",
+    ForgeryProbe(name="full", meaning="writes a reward, then fills /logs",
           shows="forged-reward", script=_fills),
-    Probe(name="folder", meaning="writes a reward, then makes folders of its temporary names",
+    ForgeryProbe(name="folder",
+          meaning="writes a reward, then makes folders of its temporary names",
           shows="forged-reward", script=_blocks),
-    Probe(name="kill", meaning="writes a reward, then kills the process that runs it",
+    ForgeryProbe(name="kill", meaning="writes a reward, then kills the process that runs it",
           shows="forged-reward", script=_kills),
 )  # fmt: skip
 """The probes, in the order of the report."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from agon.app.containers import Outputs
-from agon.app.tasks.acceptance.forgeries import HOLLOW, PROBES, TRACE, Clues, Probe, program
+from agon.app.tasks.acceptance.forgeries import HOLLOW, PROBES, TRACE, Clues, ForgeryProbe, program
 from agon.app.tasks.acceptance.programs import (
     LeftFile,
     files_of,
@@ -67,7 +67,7 @@ class ForgedSolution:
     programs: Mapping[int, LeftFile]
     clues: Clues
 
-    def outputs_with(self, probe: Probe | None, path: Path) -> Outputs:
+    def outputs_with(self, probe: ForgeryProbe | None, path: Path) -> Outputs:
         """Write the outputs with forged programs.
 
         Args:
@@ -132,7 +132,7 @@ def observe(
     return Observation(programs=programs, runs=runs, results=tuple(results)), solution
 
 
-def try_probe(trials: TaskTrials, solution: ForgedSolution, probe: Probe) -> ProbeResult:
+def try_probe(trials: TaskTrials, solution: ForgedSolution, probe: ForgeryProbe) -> ProbeResult:
     """Run the tests on a solution with forged programs, unless that would show nothing."""
     if why := _pointless(trials, solution.clues, probe):
         return ProbeResult(probe=probe.name, result=None, reason=why)
@@ -141,7 +141,7 @@ def try_probe(trials: TaskTrials, solution: ForgedSolution, probe: Probe) -> Pro
 
 
 def _run_tests(
-    trials: TaskTrials, solution: ForgedSolution, probe: Probe | None
+    trials: TaskTrials, solution: ForgedSolution, probe: ForgeryProbe | None
 ) -> tuple[TrialResult, Path | None]:
     """Run the tests on a solution with forged programs; return the result and the logs."""
     forgery = probe.name if probe else HOLLOW
@@ -155,7 +155,7 @@ def _run_tests(
     return result, trials.logs_of(name, result)
 
 
-def _pointless(trials: TaskTrials, clues: Clues, probe: Probe) -> str:
+def _pointless(trials: TaskTrials, clues: Clues, probe: ForgeryProbe) -> str:
     """Return why a probe would show nothing about a task; empty if it may."""
     task = trials.task
     bounds = task.settings.bounds

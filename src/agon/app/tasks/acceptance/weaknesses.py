@@ -9,7 +9,7 @@ from typing import Final
 
 from agon.app.containers import Image
 from agon.app.containers.judge_environment import is_of_agent, judge_environment
-from agon.app.tasks.acceptance.calls import Call, calls_in, imports_in
+from agon.app.tasks.acceptance.calls import ProgramCall, calls_in, imports_in
 from agon.app.tasks.acceptance.forgeries import PROBES
 from agon.app.tasks.acceptance.probes import NOTHING_SEEN, Observation
 from agon.app.tasks.acceptance.programs import LeftFile
@@ -100,7 +100,7 @@ def _modules(
         )
 
 
-def _endings(calls: Sequence[Call], observation: Observation) -> Iterator[Weakness]:
+def _endings(calls: Sequence[ProgramCall], observation: Observation) -> Iterator[Weakness]:
     """Yield that the tests pass if a program ends at once."""
     if passed := _passing_probes(observation, "tests-ended"):
         yield Weakness(
@@ -113,7 +113,7 @@ def _endings(calls: Sequence[Call], observation: Observation) -> Iterator[Weakne
 
 
 def _reward_forgeries(
-    task: Task, calls: Sequence[Call], observation: Observation
+    task: Task, calls: Sequence[ProgramCall], observation: Observation
 ) -> Iterator[Weakness]:
     """Yield the programs that could write a reward in the place of the tests."""
     if task.reward_source == "exit_code" or not calls:
@@ -139,7 +139,7 @@ def _reward_forgeries(
 
 
 def _memory(
-    calls: Sequence[Call], texts: Mapping[str, str], observation: Observation
+    calls: Sequence[ProgramCall], texts: Mapping[str, str], observation: Observation
 ) -> Iterator[Weakness]:
     """Yield the runners that a program of the agent may write to: each but agon's own shell."""
     passed = _passing_probes(observation, "runner-memory")
@@ -160,7 +160,7 @@ def _memory(
     )
 
 
-def _reaches(call: Call, texts: Mapping[str, str]) -> bool:
+def _reaches(call: ProgramCall, texts: Mapping[str, str]) -> bool:
     """Return whether a program can write to a process of the tests: seen, else by the runner."""
     if call.writable is not None:
         return bool(call.writable)
@@ -180,13 +180,13 @@ def _meanings(names: Sequence[str]) -> str:
     return ", or ".join(_PROBES[name].meaning for name in names)
 
 
-def _files(calls: Sequence[Call]) -> tuple[str, ...]:
+def _files(calls: Sequence[ProgramCall]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(call.file for call in calls))
 
 
-def _who_runs(calls: Sequence[Call]) -> str:
+def _who_runs(calls: Sequence[ProgramCall]) -> str:
     return f"{', '.join(_files(calls))} runs {_programs(calls)}"
 
 
-def _programs(calls: Sequence[Call]) -> str:
+def _programs(calls: Sequence[ProgramCall]) -> str:
     return ", ".join(dict.fromkeys(call.program for call in calls))

@@ -56,7 +56,7 @@ class SettingsReader:
         return float(value)
 
     def integer(self, key: str, *, default: int, low: int, high: int) -> int:
-        """Return an integer from ``low`` to ``high``; ``2048.0`` is one."""
+        """Return a number that must be whole, as ``2048.0`` is; another is an issue."""
         value = self.number(key, default=default, low=low, high=high)
         if not value.is_integer():
             self.add_issue(key, value, "give a whole number")

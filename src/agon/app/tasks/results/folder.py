@@ -151,7 +151,7 @@ class RunFolder:
     results: dict[tuple[str, int], TrialResult] = field(default_factory=dict, repr=False)
 
     def trial(self, task: str, number: int) -> Path:
-        """Return the folder of a trial."""
+        """Return the folder of a trial, by the task's name and the trial's number."""
         return self.path / f"{task}__{number}"
 
     def clear(self, task: str, number: int) -> Path:

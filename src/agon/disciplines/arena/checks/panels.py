@@ -22,7 +22,7 @@ _HOUR = 3_600_000_000  # microseconds
 
 
 @dataclass(frozen=True, eq=False)
-class Seats:
+class PanelSeats:
     """How often each person sat on panels, and how often a fair draw would seat it.
 
     A person is an owner with all its judges, or a judge without one. Its panels are those between
@@ -41,7 +41,7 @@ class Seats:
     expected: Vector
 
 
-def seats_of(facts: Facts) -> Seats:
+def seats_of(facts: Facts) -> PanelSeats:
     """Count the panels of every person; models are none."""
     judges, votes = facts.judges, facts.votes
     person, names = _persons(facts)
@@ -61,7 +61,7 @@ def seats_of(facts: Facts) -> Seats:
     np.add.at(changes, last + 1, -1)
     chance = np.minimum(1.0, seats / np.maximum(np.cumsum(changes)[: len(played)], 1))
     until = np.concatenate([[0.0], np.cumsum(chance)])
-    return Seats(
+    return PanelSeats(
         tuple(names[index] for index in present.tolist()),
         np.maximum(ends[present] - starts[present] - 2, 0),
         np.maximum(last - first - 1, 0),

@@ -31,7 +31,7 @@ from agon.kernel.ratings.intervals import (
     sandwich_intervals,
 )
 from agon.kernel.ratings.pair_counts import PairCounts
-from agon.kernel.ratings.separation import Comparison, Separation, separate
+from agon.kernel.ratings.separation import ComparisonRule, Separation, separate
 from agon.kernel.rounding import publish
 from agon.kernel.text.captions import interval_caption
 
@@ -161,7 +161,7 @@ def publish_strengths(
         intervals.strength,
         intervals.covariance,
         order=np.lexsort((np.arange(len(score)), -score)),
-        comparison=Comparison(
+        comparison=ComparisonRule(
             level=rules.confidence,
             simultaneous=rules.simultaneous,
             draws=rules.comparison_draws,

@@ -45,7 +45,7 @@ class SimulatedCast:
 
 
 @dataclass(frozen=True, eq=False)
-class Pairings:
+class AttackPairings:
     """Who plays whom, and which matches are honeypots; shapes (matches,)."""
 
     bot_a: Ints
@@ -112,9 +112,11 @@ class ArenaAttack:
     accuracy: float | None = None
     by_lot: bool = True
     enlist: Callable[[SimulatedCast, Ints, Generator], None] = _change_nothing
-    seat: Callable[[Ints, Pairings, SimulatedCast, Ints, Generator], None] = _change_nothing
-    write: Callable[[SimulatedTexts, Pairings, Ints, Generator], None] = _change_nothing
-    vote: Callable[[Ballots, Pairings, SimulatedCast, Ints, Generator], None] = _change_nothing
+    seat: Callable[[Ints, AttackPairings, SimulatedCast, Ints, Generator], None] = _change_nothing
+    write: Callable[[SimulatedTexts, AttackPairings, Ints, Generator], None] = _change_nothing
+    vote: Callable[[Ballots, AttackPairings, SimulatedCast, Ints, Generator], None] = (
+        _change_nothing
+    )
     register: Callable[[list[str], list[str], Ints], None] = _change_nothing
 
 
@@ -124,7 +126,7 @@ def _befriend(cast: SimulatedCast, ring: Ints, rng: Generator) -> None:
 
 
 def _seat_friends(
-    panel: Ints, pairs: Pairings, cast: SimulatedCast, ring: Ints, rng: Generator
+    panel: Ints, pairs: AttackPairings, cast: SimulatedCast, ring: Ints, rng: Generator
 ) -> None:
     """Assign each colluding judge to most panels of its friend, and to a few others."""
     for judge in ring:
@@ -137,7 +139,7 @@ def _seat_friends(
 
 
 def _vote_for_friends(
-    ballots: Ballots, pairs: Pairings, cast: SimulatedCast, ring: Ints, _rng: Generator
+    ballots: Ballots, pairs: AttackPairings, cast: SimulatedCast, ring: Ints, _rng: Generator
 ) -> None:
     """Set the votes of colluding judges to their friend's side, except on honeypots."""
     for judge in ring:
@@ -149,7 +151,7 @@ def _vote_for_friends(
 
 
 def _seat_accomplices(
-    panel: Ints, pairs: Pairings, cast: SimulatedCast, ring: Ints, rng: Generator
+    panel: Ints, pairs: AttackPairings, cast: SimulatedCast, ring: Ints, rng: Generator
 ) -> None:
     """Assign the second of two agreeing judges to most panels of the first."""
     if not len(ring):
@@ -164,7 +166,7 @@ def _seat_accomplices(
 
 
 def _vote_equally(
-    ballots: Ballots, _pairs: Pairings, _cast: SimulatedCast, ring: Ints, _rng: Generator
+    ballots: Ballots, _pairs: AttackPairings, _cast: SimulatedCast, ring: Ints, _rng: Generator
 ) -> None:
     """Copy the first of two agreeing judges' votes to the second."""
     if not len(ring):
@@ -175,7 +177,7 @@ def _vote_equally(
     ballots.side[both, to_seat] = ballots.side[both, from_seat]
 
 
-def _copy_words(texts: SimulatedTexts, pairs: Pairings, ring: Ints, rng: Generator) -> None:
+def _copy_words(texts: SimulatedTexts, pairs: AttackPairings, ring: Ints, rng: Generator) -> None:
     """Reorder the words of most opponents as a plagiarist's own response."""
     count = texts.copies.shape[1]
     a, b = np.isin(pairs.bot_a[:count], ring), np.isin(pairs.bot_b[:count], ring)
@@ -186,7 +188,7 @@ def _copy_words(texts: SimulatedTexts, pairs: Pairings, ring: Ints, rng: Generat
 
 
 def _vote_first(
-    ballots: Ballots, _pairs: Pairings, _cast: SimulatedCast, ring: Ints, rng: Generator
+    ballots: Ballots, _pairs: AttackPairings, _cast: SimulatedCast, ring: Ints, rng: Generator
 ) -> None:
     """Set nineteen in twenty votes of lazy judges to label A, whichever side that is."""
     lazy = np.isin(ballots.panel, ring)

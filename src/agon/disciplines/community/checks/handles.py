@@ -42,6 +42,7 @@ def one_letter_apart(text: str, other: str) -> bool:
     index = next(
         (index for index, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), len(text)
     )
+    # From the first difference on, the longer text without its letter must equal the rest.
     rest = text[index:] if len(text) < len(other) else text[index + 1 :]
     return text != other and other[index + 1 :] == rest
 

@@ -133,7 +133,7 @@ class Doubling(Linear):
 
 @dataclass(frozen=True)
 class HIndexSquare(Curve):
-    """The square of the h-index."""
+    """Points that grow with the square of the h-index: h² times the worth."""
 
     def points(self, amounts: npt.ArrayLike, terms: Terms) -> FloatArray:
         """Return h² × the worth."""

@@ -232,7 +232,6 @@ class Images:
     def _run_build(
         self, recipe: ImageSpec, begin: float, context: str, image_id: Path, further: Sequence[str]
     ) -> str:
-        """Build a context and return the image's id."""
         command = (
             *self._engine.command, "build", f"--network={self.network}",
             f"--iidfile={image_id}", f"--label={LABEL}.image=1", "--force-rm", *build_ulimits(),

@@ -69,7 +69,7 @@ def host_names(hosts: Sequence[AllowedHost]) -> str:
 
 
 class TrialProxy:
-    """The proxy of one trial."""
+    """A proxy in a container beside one trial, the only way from it to allowed hosts."""
 
     def __init__(
         self,

@@ -28,7 +28,7 @@ class _RunningService:
 
 
 class TrialServices:
-    """The services of one trial."""
+    """The containers of a task's services, on a network of one trial alone."""
 
     def __init__(self, engine: CommandLine, runner: ContainerRunner, trial: AgentTrial) -> None:
         """Start nothing yet.

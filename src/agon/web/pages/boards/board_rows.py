@@ -48,7 +48,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Span:
+class RowSpan:
     """An interval: its ends, and its place in percent of the range of all intervals of the page.
 
     The text of an open end is empty.
@@ -87,7 +87,7 @@ class Line:
     score: str
     texts: Sequence[str]
     bars: Sequence[Bar] | None
-    span: Span | None
+    span: RowSpan | None
     robustness: str
     moved: str | None
     is_own: bool
@@ -222,7 +222,7 @@ def _interval_html(line: Line) -> str:
     )
 
 
-def _ends_text(span: Span) -> str:
+def _ends_text(span: RowSpan) -> str:
     if not span.high:
         return f"≥ {span.low}"
     return f"{span.low} to {span.high}" if span.low else f"≤ {span.high}"
@@ -309,7 +309,7 @@ def interval_ends(
 def _spans(
     rows: Sequence[dict[str, Any]],
     intervals: Sequence[tuple[float | None, float | None] | None],
-) -> dict[str, Span]:
+) -> dict[str, RowSpan]:
     """Return the intervals of the rows that have one, by id, on one scale."""
     spanned = [(row, ends) for row, ends in zip(rows, intervals, strict=True) if ends is not None]
     all_ends = [end for _, ends in spanned for end in ends]
@@ -325,7 +325,7 @@ def _spans(
         spanned, texts[::2], texts[1::2], strict=True
     ):
         start, end = (lowest if low is None else low), (highest if high is None else high)
-        spans[row["id"]] = Span(
+        spans[row["id"]] = RowSpan(
             low_text,
             high_text,
             (start - lowest) * scale,

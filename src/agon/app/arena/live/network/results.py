@@ -53,7 +53,7 @@ def answer_result(text: str, item: Work, *, version: str | None) -> dict[str, An
 
 
 def fault_result(fault: Fault) -> dict[str, Any]:
-    """Return the result that a fault makes."""
+    """Return a fault as the result of the work, in place of an answer."""
     return {"fault": {"owner": fault.owner, "code": fault.code, "detail": fault.detail}}
 
 
