@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from agon.attacks.arena.recognition import Recognition
 from cli.command import Cli
 
@@ -14,6 +16,7 @@ ORDINARY = (
 BANK = '{"id": "k1", "text": "My knowledge of soup ends with my last training cutoff."}\n'
 
 
+@pytest.mark.exhaustive
 def test_the_texts_of_files_are_measured(agon: Cli, tmp_path: Path) -> None:
     """Answers as they are, or the records of matches; a bank that copies a template is known."""
     answers, bank = tmp_path / "answers.ndjson", tmp_path / "bank.ndjson"

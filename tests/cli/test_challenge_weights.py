@@ -46,6 +46,7 @@ def test_all_formats_have_the_same_weights_of_all_epochs(
     assert pq.read_table(file).to_pylist() == rows
 
 
+@pytest.mark.exhaustive
 def test_json_of_all_epochs_contains_hashes_rules_and_epochs(agon: Cli, season: Path) -> None:
     """It has the keys of ``score`` and the epochs; ``--epoch`` sets the last one."""
     value = agon("challenge", "weights", season, "--all", "--epoch", 3, "--format", "json").json()
@@ -59,6 +60,7 @@ def test_json_of_all_epochs_contains_hashes_rules_and_epochs(agon: Cli, season: 
                     if row["weight"] or row["id"] == "0"}  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_the_table_has_a_line_for_each_epoch(
     agon: Cli, season: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,6 +102,7 @@ def test_all_cannot_be_combined_with_contradicting_options(
     assert (ended.code, ended.out) == (2, "")
 
 
+@pytest.mark.exhaustive
 def test_the_forecast_names_the_epochs_that_matter(agon: Cli, season: Path) -> None:
     """Table and JSON agree."""
     value = agon("challenge", "forecast", season, "--format", "json").json()
@@ -148,6 +151,7 @@ def test_plot_writes_one_file_of_each_kind(agon: Cli, season: Path, tmp_path: Pa
     assert [file.read_bytes() for file in files] == contents
 
 
+@pytest.mark.exhaustive
 def test_plot_writes_to_the_named_file(agon: Cli, season: Path, tmp_path: Path) -> None:
     """The default kind is weights."""
     for kinds, heading in (((), "Shares of the emission"), (("--kind", "burn"), "Burn by decay")):
@@ -256,6 +260,7 @@ def test_submit_without_dry_run_sends_once(
     assert len(chain.orders) == 2
 
 
+@pytest.mark.exhaustive
 def test_submit_refuses_a_burn_that_would_pay_somebody(
     agon: Cli, season: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -271,6 +276,7 @@ def test_submit_refuses_a_burn_that_would_pay_somebody(
     assert [order.burn_uid for order in chain.orders] == [0, 4]
 
 
+@pytest.mark.exhaustive
 def test_an_epoch_after_the_records_gives_a_warning(agon: Cli, season: Path) -> None:
     """Weights of an unevaluated epoch are carried forward, so a typo must be visible."""
     last = agon("challenge", "weights", season, "--format", "json").json()["last_epoch"]
@@ -292,6 +298,7 @@ def test_an_epoch_after_the_records_gives_a_warning(agon: Cli, season: Path) -> 
     assert "warning" not in agon("challenge", "weights", season, "--epoch", last).err
 
 
+@pytest.mark.exhaustive
 def test_submitting_uids_numbered_by_an_import_gives_a_warning(agon: Cli, tmp_path: Path) -> None:
     """UID 1 of a file of hotkeys is another miner on the chain."""
     rows = [f"{key},v{n},0.5,100" for key in ("5Fa", "5Fb") for n in range(3)]

@@ -20,7 +20,7 @@ from fakes.demo import Demo
 from sizes import ALL
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["ann", "bob", "cy"])
 def test_explain_prints_the_parts_of_the_score(agon: Cli, arena: Path, name: str) -> None:
     """Table and JSON agree."""
@@ -46,6 +46,7 @@ def test_explain_prints_the_reason_of_an_unscored_id(agon: Cli, arena: Path) -> 
     assert value["reason"]
 
 
+@pytest.mark.exhaustive
 def test_explain_draws_the_parts_as_svg(agon: Cli, arena: Path, tmp_path: Path) -> None:
     """It writes to stdout or atomically to a file."""
     drawn = agon("explain", "arena", arena, "ann", "--format", "svg").out
@@ -57,6 +58,7 @@ def test_explain_draws_the_parts_as_svg(agon: Cli, arena: Path, tmp_path: Path) 
     assert file.read_text() == drawn
 
 
+@pytest.mark.exhaustive
 def test_check_names_the_overrides_in_force(agon: Cli, arena: Path) -> None:
     """Findings depend on the rules, so the report says which ones they were."""
     changed = ("check", "arena", arena, "--set", "surprise=0.01")
@@ -386,6 +388,7 @@ def test_every_command_that_a_file_defines_is_reached_from_the_root() -> None:
     assert [name for name, value in defined.items() if id(value) not in reached] == []
 
 
+@pytest.mark.exhaustive
 def test_compare_shows_what_moved_between_two_times(agon: Cli, arena: Path) -> None:
     """The second --as-of is the right side's; a third has no side."""
     times = ("--as-of", "2020-01-01", "--as-of", "2030-01-01")

@@ -51,6 +51,7 @@ def test_a_board_has_rows_explanations_history_and_proofs(target: Target, agon: 
     assert target.json("contest", "findings", name, "--scan")["seq"] == 12
 
 
+@pytest.mark.exhaustive
 def test_a_board_names_the_method_and_level_of_its_intervals(target: Target, agon: Cli) -> None:
     """Ends of intervals say nothing without their level."""
     records = (target.folder / "arena", "--set", "bradley_terry_regularisation=1")
@@ -116,6 +117,7 @@ def test_records_are_added_once_and_errors_reported_together(target: Target) -> 
     assert target("contest", "add", name, target.folder / "none.ndjson").code == 3
 
 
+@pytest.mark.exhaustive
 def test_a_file_of_one_table_is_added_in_any_format(target: Target) -> None:
     """People have a table as a spreadsheet saves it; its lines are named, and what would change."""
     file = target.folder / "bots.csv"
@@ -167,6 +169,7 @@ def test_a_rescoring_is_reviewed_applied_and_rolled_back(target: Target) -> None
     assert target(*rescore[:3], "--edition", "no-such", "--yes").code == 3
 
 
+@pytest.mark.exhaustive
 def test_void_removes_records_from_the_score(target: Target) -> None:
     """Records are selected by key or participant, and a reason is required."""
     name = target.contest
@@ -180,6 +183,7 @@ def test_void_removes_records_from_the_score(target: Target) -> None:
     assert "cy" in person.out
 
 
+@pytest.mark.exhaustive
 def test_merge_moves_the_records_of_a_duplicate(target: Target) -> None:
     """It is tried first, asks for a reason, and is undone by its id."""
     merge = ("contest", "merge", target.contest, "cy", "bob")

@@ -147,6 +147,7 @@ def test_a_problem_is_not_revealed_while_it_is_open(agon: Cli, tmp_path: Path) -
     assert agon("dojo", "reveal", package, "--out", tmp_path / "r.json", "--early").code == 0
 
 
+@pytest.mark.exhaustive
 def test_a_nondeterministic_setter_is_rejected_with_the_term(agon: Cli, tmp_path: Path) -> None:
     """Two processes with different hash seeds (dojo page, The sandbox)."""
     setter = "def gen(N):\n    return [n + (n == 6) * hash('x') for n in range(N)]\n"
@@ -157,6 +158,7 @@ def test_a_nondeterministic_setter_is_rejected_with_the_term(agon: Cli, tmp_path
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.exhaustive
 def test_judge_reports_submissions_that_could_not_be_judged(agon: Cli, tmp_path: Path) -> None:
     """They are on stderr and in the JSON summary; the others are judged."""
     package = pack_problem(tmp_path / "p")
@@ -188,6 +190,7 @@ def test_an_invalid_package_is_rejected_before_writing(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.exhaustive
 def test_rejudge_is_a_dry_run_by_default(agon: Cli, tmp_path: Path) -> None:
     """The recorded verdict differs from that of the run."""
     package = pack_problem(tmp_path / "p")

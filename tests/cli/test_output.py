@@ -92,6 +92,7 @@ def test_an_explanation_of_a_season_fits_eighty_columns(
     assert len(named) == 3
 
 
+@pytest.mark.exhaustive
 def test_top_cuts_an_explanation_and_counts_what_is_left_out(agon: Cli, season: Path) -> None:
     """A season of a thousand matches is a thousand parts."""
     explain = ("explain", "dojo", season, "ada", "--top", "5")

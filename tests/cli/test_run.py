@@ -288,6 +288,7 @@ def test_escape_sequences_in_ids_are_escaped(agon: Cli, arena: Path) -> None:
     assert "\x1b" not in agon("explain", "arena", arena, "\x1b[2Jdam").err
 
 
+@pytest.mark.exhaustive
 def test_no_command_prints_a_control_of_direction(agon: Cli, arena: Path) -> None:
     """Names turned the scores beside them around; warnings and notes printed them as they came."""
     bots, matches = (arena / "bots.csv").read_text(), (arena / "matches.csv").read_text()

@@ -16,7 +16,12 @@ from sizes import ALL
 
 SMALLER = """
 from agon.__main__ import main
+from agon.app import demo as records
+from agon.app.dojo import example
 from agon.cli import demo
+problems, simulate = example.example_problems()[:3], records.simulate
+example.example_problems = lambda: problems
+records.simulate = lambda name, size, **more: simulate(name, size=min(size, 300), **more)
 demo._STEPS, demo._BOTS, demo._JUDGES, demo._MATCHES = 2, 4, 3, 2
 main()
 """
@@ -63,7 +68,8 @@ def run_demo_once(folder: Path) -> Demo:
 def run_demo(folder: Path) -> Demo:
     """Run the demo in a separate process, read a board from its server, and stop it.
 
-    It has fewer steps, bots and matches, with TEST_ALL_SIZES as many as users see.
+    It has fewer steps, problems, records, bots and matches, with TEST_ALL_SIZES as many as users
+    see.
     """
     agon = ["-m", "agon"] if ALL else ["-c", SMALLER]
     command = [sys.executable, *agon, "demo", "--dir", str(folder / "demo"), "--port", "0"]

@@ -40,6 +40,7 @@ OUTCOMES = st.lists(
 )
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=size(15, at_least=3, dear=True), deadline=None)
 @given(OUTCOMES)
 def test_a_comparison_with_itself_has_no_moves(outcomes: list[tuple[int, int, str]]) -> None:
@@ -78,6 +79,7 @@ def test_moves_are_the_differences_of_the_two_boards(
     assert comparison.summary.share_moved == len(moved) / len(before)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=size(10, at_least=3, dear=True), deadline=None)
 @given(OUTCOMES)
 def test_the_reverse_comparison_has_opposite_moves(outcomes: list[tuple[int, int, str]]) -> None:

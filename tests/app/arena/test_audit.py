@@ -37,6 +37,7 @@ def test_an_audit_answers_every_probe(tmp_path: Path) -> None:
     assert made.to_dict()["probes"] == made.rows()
 
 
+@pytest.mark.exhaustive
 def test_the_command_prints_what_the_function_returns(tmp_path: Path) -> None:
     """As a table for people, and as JSON with the records for machines."""
     source = str(battles(tmp_path / "battles.csv"))

@@ -147,6 +147,7 @@ def test_elo_has_no_controls() -> None:
         rate(BATTLES, control=["length"])
 
 
+@pytest.mark.exhaustive
 def test_the_command_rates_under_controls_by_category(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

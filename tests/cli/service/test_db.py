@@ -99,6 +99,7 @@ def test_a_changed_draw_fails_verification_even_with_a_new_chain(agon: Cli, tmp_
         assert difference in result.err
 
 
+@pytest.mark.exhaustive
 def test_a_stuffed_vote_is_noted_and_can_be_voided(agon: Cli, tmp_path: Path) -> None:
     """Earlier versions accepted votes on settled matches; neither command may fail for good."""
     played = league(tmp_path)

@@ -211,6 +211,7 @@ def test_output_is_stored_up_to_its_limit_and_counted(course: Course) -> None:
     assert run.account.stderr.path.read_text() == "short\n"
 
 
+@pytest.mark.exhaustive
 def test_names_of_any_bytes_and_modes_pass_unchanged(course: Course) -> None:
     """An agent may name files as it likes; only containers unpack them."""
     run = course.agent(

@@ -63,6 +63,7 @@ def test_a_driver_gets_an_error_when_the_time_is_up(course: Course) -> None:
     assert (run.outcome, run.outputs, ended) == ("timeout", None, [True])
 
 
+@pytest.mark.exhaustive
 def test_an_error_of_the_driver_removes_the_container_and_is_raised(course: Course) -> None:
     """An internal error is not the agent's failure."""
 

@@ -43,6 +43,7 @@ def registry() -> Iterator[str]:
             thread.join()
 
 
+@pytest.mark.exhaustive
 def test_a_network_is_given_to_builds_and_tests_alone(tmp_path: Path) -> None:
     """The same task without one: the build fails and says at which command."""
     provide_base_image()

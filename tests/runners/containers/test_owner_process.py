@@ -49,6 +49,7 @@ def test_a_container_does_not_know_its_machine(monkeypatch: pytest.MonkeyPatch) 
     assert not has_ended(label)
 
 
+@pytest.mark.exhaustive
 def test_the_next_run_removes_what_an_earlier_boot_left(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -246,7 +246,7 @@ OBSTACLES = {
 }
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("obstacle", OBSTACLES)
 def test_a_reward_before_an_error_of_the_tests_python_does_not_count(
     courses: Callable[[Kind], Course], obstacle: str

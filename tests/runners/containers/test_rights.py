@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from agon.runners.containers.isolation import AGENT_CAPABILITIES
 from runners.containers.course import Course
 from runners.containers.forgery import Kind
 
 
+@pytest.mark.exhaustive
 def test_archives_with_owners_are_unpacked_by_root(courses: Callable[[Kind], Course]) -> None:
     """Tar gives files their owners when root runs it, and fails where it must not."""
     program = (

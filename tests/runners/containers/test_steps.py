@@ -64,6 +64,7 @@ def test_a_step_below_its_min_reward_ends_the_trial(containers: Containers, tmp_
     assert "min_reward is 1" in result.reason
 
 
+@pytest.mark.exhaustive
 def test_a_step_brings_its_files_sets_them_up_and_lays_its_tests_over_those_of_all(
     containers: Containers, tmp_path: Path
 ) -> None:

@@ -75,7 +75,7 @@ def test_an_agent_that_limits_the_first_process_has_a_score(
     assert verification.outcome in {"failed", "timeout"}, verification.reason
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 def test_outputs_larger_than_the_memory_are_rejected(either: Course) -> None:
     """A sparse file takes no memory in the container; packed it would fill the host's disk."""
     run = either.agent("dd of=sparse bs=1M seek=140 count=0")
@@ -103,6 +103,7 @@ def test_a_result_file_that_grows_ends_the_agent(
     assert (run.outcome, run.account.limits_hit) == ("failed", ("storage",)), run.reason
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["stdout.txt", "outputs.tar"])
 def test_a_full_disk_of_the_host_is_an_error_of_the_host(course: Course, name: str) -> None:
     """The trial's files cannot be written: no verdict about the agent, and nothing runs on.

@@ -301,6 +301,7 @@ def test_copies_of_earlier_answers_are_skipped_where_the_rule_says_so(
         assert reported == ([(league.bot("b2").id,)] if scope == "contest" else [])
 
 
+@pytest.mark.exhaustive
 def test_settled_rounds_are_read_once_to_compare_their_answers(
     make_league: MakeLeague, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -100,7 +100,7 @@ def test_artifacts_of_a_service_are_its_own_after_its_collecting(
     assert left_out["ledger:var/state/a.tmp"] == "the task excludes it"
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "forgery",
     [
