@@ -31,6 +31,7 @@ def test_the_mode_option_lists_all_sandbox_modes() -> None:
     assert MODES == WALLS
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("mode", MODES)
 def test_run_prints_the_documented_json(agon: Cli, solver: Path, mode: str) -> None:
     """Other programs read these keys; every isolation mode gives the same output."""
@@ -49,6 +50,7 @@ def test_run_prints_the_documented_json(agon: Cli, solver: Path, mode: str) -> N
     assert answer["memory_kib"] >= 0
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("source", "verdict"),
     [

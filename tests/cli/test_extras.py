@@ -129,6 +129,7 @@ def test_a_command_names_the_extra_that_it_needs(
     assert (code, f"agon-engine[{extra}]" in error) == (Unavailable.exit_code, True), error
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["pandas", "polars"])
 def test_a_board_names_the_extra_of_a_data_frame(
     name: str, monkeypatch: pytest.MonkeyPatch

@@ -190,6 +190,7 @@ def test_a_table_in_a_format_that_is_not_read_is_to_be_saved_as_csv(
     assert "export_prompts_2026-01-20.csv is not used; did you mean prompts? rename" in done.err
 
 
+@pytest.mark.exhaustive
 def test_scores_warn_of_what_may_be_wrong_with_their_source(agon: Cli, tmp_path: Path) -> None:
     """Names that look alike, rows that repeat and words for nothing split scores in silence."""
     source = tmp_path / "battles.csv"

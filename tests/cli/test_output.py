@@ -26,6 +26,7 @@ def words(command: click.Command) -> list[str]:
     return values
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("path", WRITING)
 def test_every_command_rejects_an_unknown_ending(agon: Cli, path: str, tmp_path: Path) -> None:
     """A table in board.xlsx opens in no spreadsheet, and a table in board.json in no parser."""
@@ -36,6 +37,7 @@ def test_every_command_rejects_an_unknown_ending(agon: Cli, path: str, tmp_path:
     assert not file.exists()
 
 
+@pytest.mark.exhaustive
 def test_the_ending_decides_unless_a_format_is_given(
     agon: Cli, arena: Path, tmp_path: Path
 ) -> None:

@@ -152,6 +152,7 @@ def unread_bytes(pipe: int) -> int:
     return size[0]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("number", "code", "message"),
     [(signal.SIGINT, 130, b"interrupted"), (signal.SIGTERM, 143, b"")],

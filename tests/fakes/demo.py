@@ -4,6 +4,7 @@ import fcntl
 import pickle
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,16 @@ def _get(address: str) -> Any:
         return orjson.loads(response.read())
 
 
+def _address_line(lines: Iterator[str]) -> str:
+    """Return the line that names the server's address; without one, fail with what was printed."""
+    read = []
+    for line in lines:
+        if line.startswith("agon serves at"):
+            return line
+        read.append(line)
+    raise AssertionError(f"the demo ended before it served: {''.join(read)}")
+
+
 def run_demo_once(folder: Path) -> Demo:
     """Return the demo in a folder, run by the first process that asks for it."""
     folder.mkdir(exist_ok=True)
@@ -79,7 +90,7 @@ def run_demo(folder: Path) -> Demo:
     ):
         try:
             lines = iter(serving.stderr or ())
-            served = next(line for line in lines if line.startswith("agon serves at"))
+            served = _address_line(lines)
             board = f"{served.split()[3]}/api/v1/contests/arena/boards/bots"
             page = _get(f"{board}?limit=2")
             history = _get(f"{board}/history/{quote(page['rows'][0]['id'])}")["items"]

@@ -15,6 +15,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("method", ["elo", "bradley-terry"])
 def test_an_anchor_shifts_all_ratings_and_intervals_equally(method: RatingMethod) -> None:
     """Differences, widths and ranks stay; the anchor has its rating."""

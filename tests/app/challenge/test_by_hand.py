@@ -318,6 +318,7 @@ def test_who_alone_goes_on_is_not_accused() -> None:
     assert [one.code for one in found if "v1" in one.subjects and one.severity != "info"] == []
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("name", "uid", "board", "said"),
     [

@@ -66,6 +66,7 @@ def test_texts_that_are_not_public_are_not_recognized() -> None:
     assert max(answers.wording, answers.style) <= 0.03
 
 
+@pytest.mark.exhaustive
 def test_texts_that_imitate_the_templates_are_recognized_more_often() -> None:
     """A bank is measured before it is used: the classifier sees style, not only copies."""
     style = Style.of_package(samples=size(1_500))

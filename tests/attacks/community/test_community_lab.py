@@ -69,6 +69,7 @@ def _result(world: Any, name: str, *, at: int = 0, **rules: Any) -> Any:
     return runner.run_plan(strategy, strategy.plans[at], goal="rank+1")
 
 
+@pytest.mark.exhaustive
 def test_ids_of_real_records_may_be_text() -> None:
     """They are compared as given; the price is the same."""
     tables = {name: _text(table) for name, table in honest_world().tables.items()}

@@ -90,6 +90,7 @@ def test_a_copy_keeps_what_the_program_does() -> None:
     assert "out" not in rename(source)
 
 
+@pytest.mark.exhaustive
 def test_limits_of_entries_and_of_disclosure_end_the_reading_of_terms() -> None:
     """Each of the two rules alone."""
     whole = _result("prefix-reading", LITERAL, at=1)

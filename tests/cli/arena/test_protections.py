@@ -96,6 +96,7 @@ def test_protections_that_are_off_stand_in_every_place(
         assert f"agon_arena_protection_off{{{labels}}} 1.0" in metrics
 
 
+@pytest.mark.exhaustive
 def test_visitors_read_what_a_protection_does_and_managers_what_to_set(instance: Instance) -> None:
     """Who judges for fun knows neither rules by their names nor a file of settings."""
     off = instance.get("/contests/autumn/protections").json()["items"]

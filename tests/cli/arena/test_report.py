@@ -44,6 +44,7 @@ def test_prompts_and_human_answers_are_added(agon: Cli, database: str, tmp_path:
     assert "set one of" in agon(*robotic, "--human-answers").err
 
 
+@pytest.mark.exhaustive
 def test_prompts_are_added_from_files_of_every_format(
     agon: Cli, database: str, tmp_path: Path
 ) -> None:
@@ -72,6 +73,7 @@ def test_prompts_are_added_from_files_of_every_format(
     assert (wrong.code, "is missing; the header has" in wrong.err) == (2, True)
 
 
+@pytest.mark.exhaustive
 def test_a_round_begins_at_will(agon: Cli, tmp_path: Path) -> None:
     """Besides the rounds that begin by themselves; not in a contest without matches."""
     played = league(tmp_path, bots=7)

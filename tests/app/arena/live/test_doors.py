@@ -102,6 +102,7 @@ def test_organizers_send_no_matches_to_a_live_arena_and_other_tables_as_before(
     assert report(played) == DrawReport()
 
 
+@pytest.mark.exhaustive
 def test_a_stuffed_vote_of_an_earlier_version_is_a_note_until_it_is_voided(
     played: League,
 ) -> None:

@@ -115,6 +115,7 @@ def test_a_round_goes_on_at_once_without_who_is_withdrawn(make_league: MakeLeagu
         work_of_bot(league.service, "autumn", league.bot("b1").id, by=by)
 
 
+@pytest.mark.exhaustive
 def test_no_match_is_drawn_with_the_bots_of_who_is_withdrawn(make_league: MakeLeague) -> None:
     """A bot with an endpoint does not ask for work, so no request of its owner is refused."""
     league = make_league(bots=6)

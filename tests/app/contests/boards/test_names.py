@@ -232,6 +232,7 @@ def test_names_of_people_are_hidden_and_those_of_bots_shown_by_default(service: 
     assert same.seq == hidden.seq
 
 
+@pytest.mark.exhaustive
 def test_a_bot_whose_owner_comes_later_has_its_name_then(service: Service) -> None:
     """Rows that refer to no row are not seen, and are seen without an entry of their own."""
     create(service, NewContest(id="spring", discipline="arena", title="S"), by=OPERATOR)

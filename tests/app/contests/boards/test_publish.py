@@ -148,6 +148,7 @@ def test_a_board_and_its_steps_are_stored_together_or_not_at_all(
         assert session.histories.of(1, "bots", "a") == []
 
 
+@pytest.mark.exhaustive
 def test_steps_are_computed_again_after_another_publication(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

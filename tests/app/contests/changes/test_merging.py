@@ -76,6 +76,7 @@ def copy_with(service: Service, duplicate: str, into: str) -> None:
     record(service, "other", copied, by=ORGANISER)
 
 
+@pytest.mark.exhaustive
 def test_merged_records_score_as_if_they_had_been_one_persons(service: Service) -> None:
     """Matches between the two are void; rolled back, the board is what it was."""
     spring(service, matches=24)

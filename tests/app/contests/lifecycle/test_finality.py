@@ -48,6 +48,7 @@ def wait(service: Service, time: timedelta) -> None:
     service.clock.at += time  # type: ignore[attr-defined]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("is_frozen", [False, True])
 def test_a_final_result_is_taken_back_to_what_was_before(
     spring: Service, *, is_frozen: bool
@@ -156,6 +157,7 @@ def test_programs_are_judged_whose_verdicts_a_void_contest_refused(spring: Servi
     assert states == {"before": "failed", "meanwhile": "queued"}
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("state", ["open", "frozen", "final"])
 def test_a_void_contest_takes_nothing_and_is_restored_to_what_it_was(
     spring: Service, state: str

@@ -200,7 +200,7 @@ def test_a_valid_chain_of_invalid_records_is_rejected(
         assert session.contests.page() == []
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("value", [[[]] * 2, json.loads("[" * 200 + "]" * 200), "x" * 3_000])
 def test_a_record_beyond_the_limits_is_not_imported(
     spring: Service, other: Service, tmp_path: Path, value: object
