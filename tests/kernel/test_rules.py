@@ -19,7 +19,7 @@ class Sample(Rules):
     on: bool = rule(default=False, meaning="whether", reason="opt-in", source="seed")
 
 
-def test_text_values_are_similar_users_what_the_rule_holds() -> None:
+def test_text_values_are_read_as_what_the_rule_holds() -> None:
     """`--set key=value` gives text; the rule's kind decides what it means."""
     values = {"bonus": "7.5", "count": "4", "mode": "ignore", "window": "2", "models": "x, y",
              "on": "true"}  # fmt: skip

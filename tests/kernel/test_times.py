@@ -64,7 +64,7 @@ def test_milliseconds_are_cut_off_not_rounded() -> None:
     assert written_time(almost, to="milliseconds") == "2026-01-01T00:00:00.999Z"
 
 
-def test_a_time_without_a_zone_is_similar_users_utc_and_never_written() -> None:
+def test_a_time_without_a_zone_is_read_as_utc_and_never_written() -> None:
     """Text from tables often lacks a zone; a value of ours that does is a mistake."""
     assert read_time(" 2026-11-21 ") == datetime(2026, 11, 21, tzinfo=UTC)
     with pytest.raises(ValueError, match="has no zone; give a time with one"):

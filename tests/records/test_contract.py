@@ -113,7 +113,7 @@ READ_AS: dict[tuple[str, str], dict[str, object]] = {
 
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("columns", _groups(READ_AS), ids=lambda columns: " ".join(columns[0]))
-def test_other_spellings_of_a_value_are_similar_users_that_value(
+def test_other_spellings_of_a_value_are_read_as_that_value(
     make: Make, columns: list[tuple[str, str]]
 ) -> None:
     """Blanks, signs, zones and long texts are no errors; text is never rewritten."""

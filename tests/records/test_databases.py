@@ -71,7 +71,7 @@ def test_views_aliases_and_deleted_rows_are_read_in_order(tmp_path: Path) -> Non
         assert records.sha256 == read_rows(SCHEMA, tables).sha256
 
 
-def test_json_and_enum_columns_are_similar_users_what_they_hold(tmp_path: Path) -> None:
+def test_json_and_enum_columns_are_read_as_what_they_hold(tmp_path: Path) -> None:
     """A JSON column is read like NDJSON."""
     path = write_duckdb(tmp_path, values())
     with duckdb.connect(path) as database:

@@ -270,7 +270,7 @@ def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch)
         ("Wed, 21 Oct 2099 07:28:00 GMT", 10**9, 10**10),
     ],
 )
-def test_retry_after_is_similar_users_seconds_or_as_a_date(
+def test_retry_after_is_read_as_seconds_or_as_a_date(
     value: str, low: float | None, high: float | None
 ) -> None:
     """Any other value is ignored."""

@@ -237,7 +237,7 @@ SAME = [
 DIFFERENT = [("ab", "a-b"), ("ada", "adb"), ("user-1-1", "user-11"), ("user1", "user2")]
 
 
-def test_ids_are_similar_users_people_read_them() -> None:
+def test_ids_are_read_as_people_read_them() -> None:
     """Numbered users stay apart."""
     assert [pair for pair in SAME if folded_id(pair[0]) != folded_id(pair[1])] == []
     assert [pair for pair in DIFFERENT if folded_id(pair[0]) == folded_id(pair[1])] == []

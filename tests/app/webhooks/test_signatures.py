@@ -91,7 +91,7 @@ def test_an_invalid_timestamp_is_rejected(stamp: str) -> None:
         verify(SECRET, headers=HEADERS | {"webhook-timestamp": stamp}, body=BODY, now=AT)
 
 
-def test_a_secret_is_similar_users_written_and_an_incomplete_one_rejected() -> None:
+def test_a_secret_is_read_as_written_and_an_incomplete_one_rejected() -> None:
     """Users may copy half of it."""
     assert parse_secret(format_secret(SECRET)) == SECRET
     for wrong in (format_secret(SECRET)[:-9], format_secret(SECRET)[3:], "whsec_", "whsec_é"):

@@ -82,7 +82,7 @@ def test_values_out_of_bounds_are_rejected(wrong: dict[str, object]) -> None:
         CommunityRules().override(wrong)
 
 
-def test_rules_from_the_command_line_are_similar_users_what_they_hold() -> None:
+def test_rules_from_the_command_line_are_read_as_what_they_hold() -> None:
     """`--set` gives text."""
     rules = CommunityRules().override(
         {"sota_models": "gpt-4o, o1", "time_decay_half_life_days": "30", "diversity": "true"}

@@ -41,7 +41,7 @@ def _ids(store: Store, **arguments: Any) -> list[str]:
     return result
 
 
-def test_a_job_is_similar_users_it_was_added(store: Store, spring: Contest) -> None:
+def test_a_job_is_read_as_it_was_added(store: Store, spring: Contest) -> None:
     """What the worker gets is what the asker gave."""
     expected_job = job("j1", payload={"n": [1, None]}, contest_no=spring.no, priority=-3,
                 not_before=later(5), max_attempts=2, by="user:ada", dedupe="d")  # fmt: skip
