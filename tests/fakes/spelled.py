@@ -193,8 +193,12 @@ def filled(rows: Rows) -> Rows:
 def csv_of(rows: Rows, *, delimiter: str = ",", line_end: str = "\n") -> str:
     """Return rows as CSV; a value that a row lacks is empty."""
     text = io.StringIO()
-    quoting = csv.QUOTE_MINIMAL if line_end == "\n" else csv.QUOTE_NONNUMERIC
-    writer = csv.writer(text, delimiter=delimiter, lineterminator=line_end, quoting=quoting)
+    writer = csv.writer(
+        text,
+        delimiter=delimiter,
+        lineterminator=line_end,
+        quoting=csv.QUOTE_MINIMAL if line_end == "\n" else csv.QUOTE_NONNUMERIC,
+    )
     writer.writerow(filled(rows)[0])
     for row in filled(rows):
         values = ("" if value is None else value for value in row.values())

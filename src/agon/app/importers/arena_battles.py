@@ -13,7 +13,7 @@ column         what it is
 ``tstamp``     optional: seconds since 1970, as in the published files
 ``timestamp``  optional: ISO 8601, as in later files (``played_at`` is read too)
 ``prompt_id``  optional: what both answered (``question_id`` is read too)
-``is_tie``     optional, beside ``winner``: true where the row is a tie; ``winner`` is not read then
+``is_tie``     optional, beside ``winner``: true where the row is a tie; its winner is not read
 ``weight``     optional: how often the battle counts in Bradley–Terry ratings, above 0
 =============  =====================================================================
 
