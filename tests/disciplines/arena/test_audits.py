@@ -321,7 +321,7 @@ def test_a_figure_with_a_bound_comes_with_it(name: str) -> None:
 
 
 def test_matches_that_repeat_by_chance_are_no_duplicates() -> None:
-    """Forty judges who are drawn anew for each of forty prompts meet some of them again."""
+    """Forty judges, drawn for each of forty prompts, meet some of them again."""
     dice = np.random.default_rng(4)
     rows = [
         {**row, "prompt_id": f"p{dice.integers(40)}", "judge": f"j{dice.integers(40)}"}

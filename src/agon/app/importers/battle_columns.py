@@ -53,7 +53,6 @@ WON = (
     ("winner_name", "loser_name"),
     ("winner_id", "loser_id"),
     ("winner_model", "loser_model"),
-    ("chosen_model", "rejected_model"),
 )
 """Columns of who won and who lost, in files without sides: each row is a win for the first."""
 

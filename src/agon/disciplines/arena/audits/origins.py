@@ -146,7 +146,7 @@ def _changes(board: AuditedBoard, column: pa.Array) -> list[tuple[str, int, tupl
 def duplicates(board: AuditedBoard) -> Probe:
     """Say whether matches repeat: the same bots, result, prompt and judge.
 
-    Judges who are drawn anew for each match meet a prompt and a pair again by chance: of the pairs
+    Judges who are drawn for each match meet a prompt and a pair again by chance: of the pairs
     of matches that are alike but for the judge, the share that two matches have a judge in common.
     """
     from scipy.special import gammainc  # takes 0.1 s; only needed here
