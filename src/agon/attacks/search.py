@@ -102,14 +102,14 @@ def search(
         trials: number of plans to try.
     """
     dice = np.random.default_rng([seed, *strategy.name.encode()])
-    inner = bounds(strategy)
+    limits = bounds(strategy)
     best: Plan = catalog.plan
     lowest = catalog.effort.money(prices) if catalog.reached else math.inf
     tried = {tuple(best.values())}
-    for trial in range(trials if inner else 0):
+    for trial in range(trials if limits else 0):
         near = best if trial >= trials / 2 and lowest < math.inf else None
         drawn = {
-            name: bound.draw(dice, near[name] if near else None) for name, bound in inner.items()
+            name: bound.draw(dice, near[name] if near else None) for name, bound in limits.items()
         }
         plan = {**best, **drawn}
         if tuple(plan.values()) in tried:

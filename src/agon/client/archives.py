@@ -104,11 +104,11 @@ def _pack(folder: Path) -> Iterator[bytes]:
     """
     if folder.is_symlink() or not folder.is_dir():
         raise Unreadable(f"{folder} is not a folder; name one that agon contest export has written")
-    with tempfile.SpooledTemporaryFile() as end:
-        with zipfile.ZipFile(end, "w", zipfile.ZIP_DEFLATED) as files:
+    with tempfile.SpooledTemporaryFile() as packed:
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as files:
             for path in sorted(folder.iterdir()):
                 if path.is_symlink() or not path.is_file():
                     raise Unreadable(f"{path} is not a plain file; export the ledger again")
                 files.write(path, path.name)
-        end.seek(0)
-        yield end.read()
+        packed.seek(0)
+        yield packed.read()

@@ -224,7 +224,7 @@ class Entries:
 
         Entries after the position ``until`` are left out.
 
-        Times never decrease along a ledger, so a binary search finds it without an moment.
+        Times never decrease along a ledger, so a binary search finds it without an index.
         """
         timestamp = to_micros(time)
         low, high = 0, self._newest(contest_no) if until is None else until
@@ -316,9 +316,9 @@ class _Rows:
         no, time_before, counted = self._contest_no, None, 0
         for entry in self._entries:
             self.last = entry
-            seq, kind, index, *rest = entry
-            if index is not time_before:  # most of a batch have the same time
-                time_before, counted = index, to_micros(index)
+            seq, kind, time, *rest = entry
+            if time is not time_before:  # most of a batch have the same time
+                time_before, counted = time, to_micros(time)
             yield (no, seq, kind, counted, *rest)
 
 

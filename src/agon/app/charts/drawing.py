@@ -263,8 +263,8 @@ def _hatching(name: str) -> str:
 
 def _edges(x: Sequence[float]) -> list[float]:
     """Return where each x begins, and where the last one ends: half-way to its neighbors."""
-    gap = [(low + high) / 2 for low, high in pairwise(x)]
-    return [x[0] - 0.5, *gap, x[-1] + 0.5]
+    middles = [(low + high) / 2 for low, high in pairwise(x)]
+    return [x[0] - 0.5, *middles, x[-1] + 0.5]
 
 
 def _text(text: str, **attributes: str | float) -> str:

@@ -227,5 +227,5 @@ def _notes(comparisons: Records, sources: Mapping[str, Any]) -> tuple[str, ...]:
     audit = sources.get("audit")
     if audit is None:
         return (matches, "no audit: there is no file of verdicts on the pairs")
-    author = f" by {audit.name}" if isinstance(audit, Path) else ""
-    return (matches, f"audited{author}: {comparisons.count('audit'):,} verdicts")
+    source = f" by {audit.name}" if isinstance(audit, Path) else ""
+    return (matches, f"audited{source}: {comparisons.count('audit'):,} verdicts")

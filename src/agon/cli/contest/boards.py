@@ -163,10 +163,10 @@ def history(
     out = Output(output)
     lists.add_rows(out, rows, columns=_STEPS, empty="no steps")
     for row in rows:
-        if author := row["by"]:
-            action = "rolled back" if author["rolled_back"] else author["kind"]
+        if decision := row["by"]:
+            action = "rolled back" if decision["rolled_back"] else decision["kind"]
             out.line(
-                f"{row['seq']:,}: change set {author['change']} · {action} · {author['reason']}"
+                f"{row['seq']:,}: change set {decision['change']} · {action} · {decision['reason']}"
             )
     out.deliver()
 

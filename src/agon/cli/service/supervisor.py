@@ -32,7 +32,7 @@ class ManagedProcess:
     Attributes:
         name: for messages.
         command: what runs.
-        needed: whether the service cannot run without it; another managed may stay stopped.
+        needed: whether the service cannot run without it; one that is not may stay stopped.
         sockets: file descriptors it inherits.
     """
 

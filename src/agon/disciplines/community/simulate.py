@@ -258,7 +258,7 @@ def _activities(rng: np.random.Generator, people: SimulatedPeople) -> Columns:
     member = np.flatnonzero(rng.random(people.count) < _AFFILIATED)
     talk = rng.choice(people.count, people.count * 2)
     flagged = rng.choice(people.count, max(people.count // 100, 1))
-    praised, author = rng.choice(people.count, (2, max(people.count // 20, 1)))
+    praised, praising = rng.choice(people.count, (2, max(people.count // 20, 1)))
     luck = rng.normal(0, 1, people.count)
     organization = rng.integers(1, 200, size=len(member))
     since = START + SPAN - people.joined[talk]
@@ -269,7 +269,7 @@ def _activities(rng: np.random.Generator, people: SimulatedPeople) -> Columns:
         "talked": people.joined[talk] + (rng.random(len(talk)) * since).astype(int),
         "flagged": flagged,
         "praised": praised,
-        "praised_by": author,
+        "praised_by": praising,
         "luck": luck,
     }
 

@@ -41,7 +41,9 @@ def read_words(label: str, meant: Mapping[tuple[str, str], int], *, names: int =
         >>> read_words("votes.vote", {("draw", "tie"): 2}, names=1)
         "votes.vote: read names as the side of that name (1 row), 'draw' as tie (2 rows)"
     """
-    parts = [f"{word!r} as {end} ({count_rows(count)})" for (word, end), count in meant.items()]
+    parts = [
+        f"{word!r} as {meaning} ({count_rows(count)})" for (word, meaning), count in meant.items()
+    ]
     if names:
         parts.insert(0, f"names as the side of that name ({count_rows(names)})")
     return f"{label}: read {list_parts(parts)}"
@@ -49,7 +51,7 @@ def read_words(label: str, meant: Mapping[tuple[str, str], int], *, names: int =
 
 def read_truths(label: str, meant: Mapping[str, str]) -> str:
     """Return the note about words that were read as true or false."""
-    return f"{label}: read {list_parts([f'{word!r} as {end}' for word, end in meant.items()])}"
+    return f"{label}: read {list_parts([f'{word!r} as {sense}' for word, sense in meant.items()])}"
 
 
 def read_numbers_as_times(label: str, units: Iterable[int]) -> str:

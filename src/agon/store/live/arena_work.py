@@ -239,12 +239,12 @@ class ArenaWork:
 
     def set_results(self, done: Sequence[Work]) -> list[Work]:
         """Store the results of work that has none, whose round is locked; return that work."""
-        ablated = set[str]()
+        unsaved = set[str]()
         for start in range(0, len(done), BATCH):
             ids = [each.id for each in done[start : start + BATCH]]
             missing = f"{_WITHOUT_RESULT} AND id IN ({', '.join('?' * len(ids))})"
-            ablated |= {name for (name,) in self._transaction.query(missing, ids)}
-        saved = [each for each in done if each.id in ablated]
+            unsaved |= {name for (name,) in self._transaction.query(missing, ids)}
+        saved = [each for each in done if each.id in unsaved]
         self._transaction.execute_many(_SET, [(*_result_of(each), each.id) for each in saved])
         return saved
 

@@ -50,8 +50,8 @@ class ArchiveSummary:
 
 def write_archive(transaction: Transaction, target: Path, *, now: datetime) -> ArchiveSummary:
     """Write all tables, as one transaction sees them, to a file; its old content is replaced."""
-    text = now.isoformat()
-    header = {"format": FORMAT, "revision": NEWEST, "at": text, "tables": _LAYOUT}
+    time = now.isoformat()
+    header = {"format": FORMAT, "revision": NEWEST, "at": time, "tables": _LAYOUT}
     sums: dict[str, dict[str, Any]] = {}
     written, total = 0, _count_rows(transaction) if is_observed() else 0
     with (
@@ -68,7 +68,7 @@ def write_archive(transaction: Transaction, target: Path, *, now: datetime) -> A
                 _add(tar, f"{name}/{number:06}.ndjson", batch)
             sums[name] = {"rows": rows, "sha256": digest.hexdigest()}
         _add(tar, _MANIFEST, orjson.dumps({"tables": sums}))
-    return ArchiveSummary(at=text, rows={name: table["rows"] for name, table in sums.items()})
+    return ArchiveSummary(at=time, rows={name: table["rows"] for name, table in sums.items()})
 
 
 def read_archive(transaction: Transaction, source: Path) -> ArchiveSummary:

@@ -22,8 +22,8 @@ def feed(visit: Visit) -> Document:
     entries = []
     for snapshot in snapshots:
         address = visit.origin + addresses.board(contest.id, snapshot.board, as_of=snapshot.seq)
-        ablated = number_text(snapshot.unscored_total)
-        text = f"{number_text(snapshot.rows_total)} scored, {ablated} without a score"
+        unscored = number_text(snapshot.unscored_total)
+        text = f"{number_text(snapshot.rows_total)} scored, {unscored} without a score"
         entries.append(
             element(
                 "entry",

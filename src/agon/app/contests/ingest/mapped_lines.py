@@ -109,11 +109,11 @@ def _by_table(
             if own not in sent:
                 path = folder / f"{mapping.tables.get(own, own)}.ndjson"
                 sent[own] = _SentTable(path, files.enter_context(path.open("wb")))
-            end = sent[own]
-            end.lines.append(record.line)
+            batch = sent[own]
+            batch.lines.append(record.line)
             if record.external_id is not None:
-                end.external_ids[len(end.lines)] = record.external_id
-            end.file.write(orjson.dumps(record.row, option=_PLAIN))
+                batch.external_ids[len(batch.lines)] = record.external_id
+            batch.file.write(orjson.dumps(record.row, option=_PLAIN))
     for each in sent.values():
         each.file.close()
     return sent, issues

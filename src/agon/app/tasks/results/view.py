@@ -185,8 +185,8 @@ def _facts(result: TrialResult, name: str = "") -> list[str]:
     place = {"id": name} if name else {}
     parts = [element("p", [words(_visible(" · ".join(facts)))], **place)]
     if result.usage:
-        author = "" if result.usage.source == "endpoint" else " · by the agent's own account"
-        parts.append(element("p", [words(f"{usage_text(asdict(result.usage), {})}{author}")]))
+        origin = "" if result.usage.source == "endpoint" else " · by the agent's own account"
+        parts.append(element("p", [words(f"{usage_text(asdict(result.usage), {})}{origin}")]))
     return parts
 
 

@@ -46,8 +46,8 @@ def edit_distance(first: str, second: str, *, most: int) -> int | None:
     row = list(range(len(second) + 1))
     for i, letter in enumerate(first, start=1):
         corner, row[0] = row[0], i
-        for j, opposed in enumerate(second, start=1):
-            step = min(row[j] + 1, row[j - 1] + 1, corner + (letter != opposed))
+        for j, other in enumerate(second, start=1):
+            step = min(row[j] + 1, row[j - 1] + 1, corner + (letter != other))
             corner, row[j] = row[j], step
         if min(row) > most:
             return None

@@ -138,16 +138,16 @@ def _opponents(
         (counts.j, counts.i, counts.wins_j, False),
     ):
         for pair in np.flatnonzero(side == row).tolist():
-            opposed = int(opponent[pair])
+            other = int(opponent[pair])
             chance = expected_score(
                 float(strengths.score[row]),
-                float(strengths.score[opposed]),
+                float(strengths.score[other]),
                 scale=rules.elo_scale,
             )
             matches = int(counts.matches[pair])
             listed.append(
                 {
-                    "opponent": str(bots.ids[int(strengths.bots[opposed])]),
+                    "opponent": str(bots.ids[int(strengths.bots[other])]),
                     "matches": matches,
                     "points": float(score[pair]),
                     "expected": publish(
@@ -265,11 +265,11 @@ def _informative_pairs(
 
 
 def _comparison_text(compared: dict[str, Any]) -> str:
-    gap = f"{compared['place']}, {compared['bot']}"
+    neighbor = f"{compared['place']}, {compared['bot']}"
     if compared["margin"] is None:
-        return f"nothing compares it with {gap}"
+        return f"nothing compares it with {neighbor}"
     margin = f"{compared['gap']:,.0f} ± {compared['margin']:,.0f}"
-    text = f"{'apart from' if compared['apart'] else 'not apart from'} {gap} ({margin})"
+    text = f"{'apart from' if compared['apart'] else 'not apart from'} {neighbor} ({margin})"
     pairs = "; ".join(
         f"{' and '.join(pair['bots'])} ({pair['matches']:,.0f} matches, {pair['share']:.0%})"
         for pair in compared["pairs"]

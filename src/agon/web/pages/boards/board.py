@@ -66,8 +66,8 @@ def _board(visit: Visit, name: str) -> SitePage:
     movement = None if search or query.sort or not page.rows else _movement(visit, page)
     drawn = _figures(page, movement, robust)
     movement = movement if choice.shows("moved") else None
-    ablated = _without_score(visit, page, query)
-    runs = _runs(visit, contest, page, ablated["unscored"])
+    unscored = _without_score(visit, page, query)
+    runs = _runs(visit, contest, page, unscored["unscored"])
     shown = lines(visit, page, columns, movement, robust, choice, label, runs)
     own = _own_row(visit, page)
     listed, marked = boards.list(contest.id).items, _row_to_mark(visit, page) or own
@@ -90,7 +90,7 @@ def _board(visit: Visit, name: str) -> SitePage:
         "since": None if movement is None else movement.since,
         "own": own,
         "chart": chart,
-        **ablated,
+        **unscored,
         "runs": runs,
         "search": search,
         "sort": _shown_sort(page, query),
@@ -135,10 +135,10 @@ def _without_score(visit: Visit, page: BoardPage, query: BoardQuery) -> dict[str
     """Return the participants without a score and their names, below the last row of a board."""
     if not page.unscored_total or page.next is not None or query.q or query.sort:
         return {"unscored": (), "unscored_names": {}}
-    ablated = visit.api.boards.unscored(
+    unscored = visit.api.boards.unscored(
         page.contest, page.board, as_of=query.as_of, limit=_UNSCORED
     )
-    return {"unscored": ablated.unscored, "unscored_names": ablated.names or {}}
+    return {"unscored": unscored.unscored, "unscored_names": unscored.names or {}}
 
 
 def _selection(visit: Visit, query: BoardQuery, choice: Choice) -> dict[str, Any]:
