@@ -35,14 +35,12 @@ class PlayedRound:
         matches: number of its matches.
         waiting: number of bots without an opponent.
         seconds: from the request for it until it was settled.
-        settled_seq: position in the ledger.
     """
 
     number: int
     matches: int
     waiting: int
     seconds: float
-    settled_seq: int
 
 
 @dataclass
@@ -173,7 +171,6 @@ class League:
             matches=newest["matches"],
             waiting=len(newest["waiting"]),
             seconds=time.monotonic() - began,
-            settled_seq=newest["settled_seq"],
         )
 
     def _is_pulling(self, number: int) -> bool:

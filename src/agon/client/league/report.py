@@ -38,7 +38,7 @@ def measure(
         bots: a row for every bot, as in ``agon arena report``.
         latencies: summaries of latencies, as there.
     """
-    wait_for_boards(league.connection, league.contest, played[-1].settled_seq)
+    wait_for_boards(league.connection, league.contest)
     rows = list(bots)
     seconds = sum(each.seconds for each in played)
     matches = sum(each.matches for each in played)
@@ -66,17 +66,22 @@ def measure(
     }
 
 
-def wait_for_boards(connection: Connection, contest: str, seq: int) -> None:
-    """Wait until the boards of a contest are published at a position of its ledger.
+def wait_for_boards(connection: Connection, contest: str) -> None:
+    """Wait until the boards of a contest are published with all that changes them.
+
+    Their positions do not tell: a round whose matches are all played again changes no board.
 
     Raises:
-        Unavailable: they are not in two minutes.
+        Unavailable: they are not in two minutes, or cannot be.
     """
     end = time.monotonic() + _PUBLISHED_S
     while True:
-        items = connection.get("contests", contest, "boards")["items"]
-        if items and all(item["seq"] >= seq for item in items):
+        jobs = connection.get("jobs", contest=contest, kind="publish", limit=1)["items"]
+        if not jobs or jobs[0]["state"] == "done":
             return
+        if jobs[0]["state"] not in {"queued", "leased"}:
+            causes = jobs[0]["causes"] or [{"cause": f"the job is {jobs[0]['state']}"}]
+            raise Unavailable(f"the boards cannot be published: {causes[-1]['cause']}")
         if time.monotonic() > end:
             raise Unavailable("the boards are not published; is a worker running?")
         time.sleep(_POLL_S)
