@@ -107,11 +107,12 @@ def test_an_option_that_cannot_be_used_is_an_error(
 
 def test_a_check_lists_the_invalid_rows_of_a_file(agon: Cli, battles: Path) -> None:
     """All of them, in a report and with the exit code of invalid rows."""
-    battles.write_text(BATTLES.replace("right", "wrong", 2).replace("tie", "draw?"))
+    text = BATTLES.replace("right", "wrong", 1).replace("right", "upper").replace("tie", "draw?")
+    battles.write_text(text)
     done = agon("check", "arena", battles, "--columns", "model_a=left,model_b=wrong", *JSON)
     report = done.json()
     assert (done.code, report["valid"], report["source"]) == (2, False, str(battles))
-    assert [problem["value"] for problem in report["problems"]] == ["wrong", "draw?"]
+    assert [problem["value"] for problem in report["problems"]] == ["upper", "draw?"]
 
 
 def test_an_invalid_row_of_stdin_is_named() -> None:

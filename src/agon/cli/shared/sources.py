@@ -218,7 +218,7 @@ def _hint_code(issue: "RowIssue") -> str:
 
     if (issue.value or "").strip().lower() in MISSING_WORDS:
         return "missing-word"
-    is_object = issue.code == "wrong-type" and _FIRST_KEY.match(issue.value or "")
+    is_object = _FIRST_KEY.match(issue.value or "") is not None
     return "object" if is_object else issue.code
 
 
