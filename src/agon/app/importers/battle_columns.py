@@ -106,7 +106,7 @@ def read_by_alias(present: Mapping[str, str], mapping: SourceMapping) -> dict[st
 
     Example:
         >>> from agon.records.names.mapping import NO_MAPPING
-        >>> read_by_alias({"white": "white", "black": "black", "tie": "tie"}, NO_MAPPING)
+        >>> read_by_alias({"white": "white", "black": "black"}, NO_MAPPING)
         {'model_a': 'white', 'model_b': 'black'}
         >>> read_by_alias({"winner": "winner", "loser": "loser"}, NO_MAPPING)
         {'model_a': 'winner', 'model_b': 'loser'}
