@@ -91,6 +91,15 @@ def test_a_folder_of_its_tables_is_imported(tmp_path: Path) -> None:
     check(import_records("peerbench", folder(tmp_path / "pb")))
 
 
+def test_ids_are_read_of_comments_that_are_records_already(tmp_path: Path) -> None:
+    """Without its id, a comment that a contest has would be added again."""
+    tables = folder(tmp_path / "pb")
+    (tables / "comments.csv").write_text(f"id,user_id\n9,{CAT}\n")
+    rows = import_records("peerbench", tables).tables["comments"].to_pylist()
+    assert [row["id"] for row in rows] == [9, None, None, None]
+    assert [str(row["user_id"]) for row in rows] == [CAT, BEN, BEN, CAT]
+
+
 def test_the_file_of_users_has_any_spelling_of_its_name(tmp_path: Path) -> None:
     """Without users every prompt's uploader would be unknown."""
     tables = folder(tmp_path / "pb")

@@ -76,14 +76,15 @@ def _tables(records: Records) -> dict[str, pa.Table]:
         tables[table.name] = rows.select(columns)
     comments = [name for name in _COMMENTS if records.has(name)]
     if comments:
-        # Ids of comments are unique within a kind only, so they are not read.
+        # Ids of PeerBench's comments are unique within a kind only, so they are not read.
         union = " UNION ALL ".join(
-            f"SELECT user_id, created_at, {index} AS kind, _row FROM {name}"
+            f"SELECT {'id' if name == 'comments' else 'NULL'} AS id, user_id, created_at, "
+            f"{index} AS kind, _row FROM {name}"
             for index, name in enumerate(comments)
         )
-        tables["comments"] = records.sql(
-            f"SELECT user_id, created_at FROM ({union}) ORDER BY kind, _row"
-        )
+        joined = records.sql(f"SELECT id, user_id, created_at FROM ({union}) ORDER BY kind, _row")
+        has_ids = joined["id"].null_count < len(joined)
+        tables["comments"] = joined if has_ids else joined.drop_columns("id")
     return tables
 
 
