@@ -29,6 +29,7 @@ RECORDS: dict[str, dict[str, Rows]] = {
              "created_at": "2026-01-20T00:00:00Z"}
             for opinion in ("positive", "positive", "negative")
         ],
+        "comments": [{"id": 4, "user_id": 2, "created_at": "2026-01-21T00:00:00Z"}],
         "flags": [{"user_id": 2, "reason": "spam", "upheld": True}],
     },
     "challenge": {
@@ -103,13 +104,15 @@ def _short(column: Column, value: Any) -> Any:
 
 
 def _floats(column: Column, value: Any) -> Any:
-    whole = column.kind in {Kind.ID, Kind.INTEGER} and isinstance(value, int)
-    return float(value) if whole else value
+    return float(value) if _is_whole(column, value) else value
 
 
 def _quoted_floats(column: Column, value: Any) -> Any:
-    whole = column.kind in {Kind.ID, Kind.INTEGER} and isinstance(value, int)
-    return f"{value}.0" if whole else value
+    return f"{int(value)}.0" if _is_whole(column, value) else value
+
+
+def _is_whole(column: Column, value: Any) -> bool:
+    return column.kind in {Kind.ID, Kind.INTEGER, Kind.BOOLEAN} and isinstance(value, int)
 
 
 def _microseconds(column: Column, value: Any) -> Any:

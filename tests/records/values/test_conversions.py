@@ -90,6 +90,17 @@ def test_booleans_of_people_are_read_with_a_note(tmp_path: Path) -> None:
     assert records.notes == ("rated: read 'Yes' as true, 'n' as false",)
 
 
+@pytest.mark.parametrize("one", [1, 1.0, "1", "1.0"])
+def test_booleans_are_read_from_numbers_in_every_form(one: Any) -> None:
+    """A column of 0 and 1 with gaps is one of floats in a data frame and in a workbook."""
+    zero = one.replace("1", "0") if isinstance(one, str) else type(one)(0)
+    rows = [{"id": n, "rated": value} for n, value in enumerate((one, zero, None))]
+    assert column(games(rows), "rated") == [True, False, None]
+    for other in (2.0, "0.5", float("inf")):
+        with pytest.raises(InvalidRecords, match="is not true or false"):
+            games([{"id": 1, "rated": other}])
+
+
 def test_ids_of_spreadsheets_are_whole_numbers(tmp_path: Path) -> None:
     """A column with gaps is written as floats by pandas; a version number is not one."""
     records = csv(tmp_path, "id\n10.0\n11\n")

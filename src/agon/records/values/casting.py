@@ -231,7 +231,7 @@ def _boolean(raw: _Raw) -> ColumnCast | None:
     value = raw.raw
     if raw.family == "boolean":
         return ColumnCast(value, value)
-    if raw.family == "integer":
+    if raw.family in {"integer", "number"}:
         return ColumnCast(value, f"({value} = 1)", f"{value} IN (0, 1)")
     if raw.is_written:
         text = f"lower(trim({value}))"

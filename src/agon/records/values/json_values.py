@@ -106,7 +106,7 @@ def _boolean(value: Any) -> Any:
         return value
     if isinstance(value, str):
         return _TRUTHS.get(value.strip(" ").lower(), BAD) if value else None
-    return _TRUTHS.get(str(value), BAD) if isinstance(value, int) else BAD
+    return _TRUTHS.get(str(value), BAD) if isinstance(value, int | float) else BAD
 
 
 def _timestamp(value: Any) -> Any:

@@ -41,8 +41,9 @@ SYNONYMS: Final[tuple[Mapping[str, str], ...]] = (
 )
 """Words that mean a choice, for closed lists that have all of some choices."""
 
-TRUE: Final = ("true", "t", "yes", "y", "1")
-FALSE: Final = ("false", "f", "no", "n", "0")
+# Data frames hold whole numbers as floats where a value of their column is missing.
+TRUE: Final = ("true", "t", "yes", "y", "1", "1.0")
+FALSE: Final = ("false", "f", "no", "n", "0", "0.0")
 EXACT_TRUTHS: Final = ("true", "false", "1", "0")
 """Words of truth that need no note."""
 
