@@ -13,7 +13,7 @@ import pytest
 from agon.disciplines import discipline, names
 from agon.errors import Unreadable
 from agon.records import Column, InvalidRecords, Kind, Schema, Table, inspect, read, read_rows
-from agon.records.names.mapping import SourceMapping, source_mapping
+from agon.records.names.mapping import SourceMapping, parse_mapping, source_mapping
 from agon.records.names.matching import fold_name
 
 PEOPLE = Table(
@@ -200,10 +200,16 @@ def test_no_two_names_of_a_schema_are_spellings_of_each_other(name: str) -> None
     ("mapping", "message"),
     [
         ({"columns": {"name": ""}}, "columns.name is mapped to nothing"),
+        ({"columns": {"name": ["a", "b"]}}, "columns.name is mapped to a list; give one name"),
+        ({"columns": {"name": 3}}, "columns.name is mapped to 3; give one name"),
+        ({"columns": {"name": {}}}, "columns.name is mapped to a table; give one name"),
+        ({"tables": {"toy": {"a": "b"}}}, "tables.toy is mapped to a table; give one name"),
         ({"colums": {}}, "did you mean columns"),
         ({"columns": ["name"]}, "is no table"),
         ({"null": 3}, "is no list of texts"),
         ({"values": {"kind": {"x": ""}}}, "values.kind.x is mapped to nothing"),
+        ({"values": {"kind": {"x": ["a"]}}}, "values.kind.x is mapped to a list; give one value"),
+        ({"values": {"kind.x": []}}, "values.kind.x is mapped to a list; give one value"),
         ({"tables": {"a": 1}, "values": 3}, r"tables.a .*; \[values\] is no table"),
     ],
 )
@@ -211,6 +217,13 @@ def test_a_mapping_of_the_wrong_form_is_refused(mapping: dict[str, object], mess
     """All faults at once."""
     with pytest.raises(Unreadable, match=message):
         source_mapping(mapping)
+
+
+def test_a_dotted_name_of_a_column_needs_no_quotes() -> None:
+    """TOML reads ``users.id`` as a table, which would look like a mapping to nothing."""
+    for text in ('users.id = "key"', '"users.id" = "key"'):
+        stated = parse_mapping(f"[columns]\n{text}\n", "names.toml")
+        assert source_mapping(stated).columns == {"users.id": "key"}
 
 
 def test_a_mapping_is_read_from_a_file(tmp_path: Path) -> None:

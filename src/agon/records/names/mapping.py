@@ -21,7 +21,7 @@ Mappings of several sources may be one file: a name that a source does not have 
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -213,12 +213,35 @@ def _names(value: Any, name: str, faults: list[str]) -> dict[str, str]:
         faults.append(f"[{name}] is no table; write the schema's name = \"the source's\"")
         return {}
     names: dict[str, str] = {}
-    for own, stored in value.items():
+    for own, stored in _by_dotted_name(value) if name == "columns" else value.items():
         if not isinstance(stored, str) or not stored.strip():
-            faults.append(f"{name}.{own} is mapped to nothing; give the source's name")
+            faults.append(
+                f"{name}.{own} is mapped to {_shown(stored)}; give one name of the source, as a "
+                "text in quotes"
+            )
         else:
             names[str(own)] = stored.strip()
     return names
+
+
+def _by_dotted_name(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield columns by name; TOML reads ``users.id = "a"`` as a table ``users`` that has ``id``."""
+    for name, stored in columns.items():
+        if isinstance(stored, Mapping) and stored:
+            yield from ((f"{name}.{column}", inner) for column, inner in stored.items())
+        else:
+            yield str(name), stored
+
+
+def _shown(value: Any) -> str:
+    """Return what stands where one text belongs."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return "nothing"
+    if isinstance(value, Mapping):
+        return "a table"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "a list"
+    return str(value)
 
 
 def _values(value: Any, faults: list[str]) -> dict[str, dict[str, str]]:
@@ -228,18 +251,21 @@ def _values(value: Any, faults: list[str]) -> dict[str, dict[str, str]]:
     values: dict[str, dict[str, str]] = {}
     for column, words in value.items():
         if isinstance(words, Mapping):
-            name = str(column)
-            by_text = {str(text): _plain(word) for text, word in words.items()}
+            name, by_text = str(column), words
         else:  # "winner.H" = "model_a"
             name, _, text = str(column).partition(".")
-            by_text = {text: _plain(words)}
+            by_text = {text: words}
         for text, word in by_text.items():
+            plain = _plain(word)
             if not text:
                 faults.append(f"values.{name} names no text; write [values.{name}]")
-            elif word is None:
-                faults.append(f"values.{name}.{text} is mapped to nothing; give a value")
+            elif plain is None:
+                faults.append(
+                    f"values.{name}.{text} is mapped to {_shown(word)}; give one value, as a text "
+                    "in quotes"
+                )
             else:
-                values.setdefault(name, {})[text] = word
+                values.setdefault(name, {})[str(text)] = plain
     return values
 
 
