@@ -104,6 +104,9 @@ def test_a_first_mapping_is_suggested_and_can_be_completed(
     second = tmp_path / "second.toml"
     first.write_text(completed)
     done = agon("check", "arena", games, "--mapping", first, "--suggest-mapping", second)
+    assert (
+        '[columns]\nmodel_a = "left"\nmodel_b = "right"\nwinner = "verdict"' in second.read_text()
+    )
     assert '# null = ["NA"]' in second.read_text()
     assert '# H = "…"  # one of model_a, model_b, tie' in second.read_text()
     assert agon("check", "arena", games, "--suggest-mapping", second).code == 4

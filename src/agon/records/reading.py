@@ -1,6 +1,7 @@
 """Read sources and tables in memory, check all of them, and return typed records."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pyarrow as pa
 from agon.records.issues import InvalidRecords, RowIssue
 from agon.records.names.columns import column_names, require_names
 from agon.records.names.mapping import NO_MAPPING, SourceMapping
-from agon.records.names.unused import name_report, without_ignored
+from agon.records.names.unused import columns_read, name_report, without_ignored
 from agon.records.raw import MemoryEngine, SourceTables
 from agon.records.row_filter import row_filter
 from agon.records.schemas import Schema
@@ -183,6 +184,7 @@ def _read(
     if names:
         missing = names.missing(source)
         source = names.rename_tables(source)
+        report = replace(report, columns=columns_read(source))
         source.issues.extend(missing)
     if conditions:
         source = conditions.apply(engine.connection, source)

@@ -112,7 +112,9 @@ def test_a_file_is_shown_as_it_was_read_before_it_is_added(browser: Browser) -> 
     assert "1 row of bots was added" in browser.submit(DESK, f"{DESK}/records", fields, file).text
     mapped = {**fields, "mapping": '[columns]\nname = "Called"\n'}
     file = {"file": ("bots.csv", "id,Called\n3,Eve\n")}
-    assert "1 row of bots was added" in browser.submit(DESK, f"{DESK}/records", mapped, file).text
+    done = Markup(browser.submit(DESK, f"{DESK}/records", mapped, file).text).text
+    assert [part in done for part in ("1 row of bots was added", "nameCalledtext")] == [True] * 2
+    assert done.count("Eve") == 1
     wrong = {**fields, "mapping": "[columns\n"}
     assert "the mapping, line 1" in browser.submit(DESK, f"{DESK}/records", wrong, file).text
 

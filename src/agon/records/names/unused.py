@@ -149,12 +149,16 @@ def name_report(schema: Schema, source: SourceTables, ignore: Collection[str] = 
             shown_name(name) + (f" ({hints[name]}?)" if name in hints else "") for name in names
         )
         notes.append(f"not used: {_list_names(shown)}")
-    columns = {
+    others = {name: raw.others for name, raw in source.tables.items()}
+    return NameReport(tuple(notes), tuple(near.values()), columns_read(source), others)
+
+
+def columns_read(source: SourceTables) -> dict[str, dict[str, str]]:
+    """Return the source's name of each column that is read, by table and column."""
+    return {
         name: {own: raw.spelled.get(own, own) for own in raw.types}
         for name, raw in source.tables.items()
     }
-    others = {name: raw.others for name, raw in source.tables.items()}
-    return NameReport(tuple(notes), tuple(near.values()), columns, others)
 
 
 def _near_columns(
