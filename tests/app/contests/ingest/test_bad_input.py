@@ -2,19 +2,22 @@
 
 from collections.abc import Callable, Iterator
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
 from agon.app.contests.ingest.errors import MAX_COUNTED, MAX_LISTED
-from agon.app.contests.ingest.ndjson import read_ndjson
+from agon.app.contests.ingest.ndjson import MAX_LINE_BYTES, read_ndjson
 from agon.app.contests.ingest.records import record
 from agon.app.contests.ingest.uploads import read_upload
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.service import Service
+from agon.cli.contest.records import records_of
 from agon.errors import AgonError
+from agon.records import InvalidRecords
 from fakes.service import ORGANISER, service_at
 from sizes import ALL
 
@@ -108,3 +111,21 @@ def test_a_name_of_ten_megabytes_does_not_fill_the_message(
     except AgonError as error:
         said = str(error)
     assert len(said) < LONGEST
+
+
+def test_rows_that_are_too_long_are_named_by_the_lines_of_their_file(tmp_path: Path) -> None:
+    """The lines of a request that is made of a folder are nothing that a person can look up."""
+    long = "x" * MAX_LINE_BYTES
+    content = f'id,handle\n1,"two\nlines"\n2,{long}\n3,Ada\n4,{long}\n'
+    (tmp_path / "org_to_people.csv").write_text("user_id,org_id\n1,1\n")
+    (tmp_path / "users.csv").write_text(content)
+    name, file = "u.csv", BytesIO(content.encode())
+    with read_upload("community", "users", name, file, option="Not read") as upload:
+        for lines in (upload.lines(), records_of("community", str(tmp_path))):
+            with pytest.raises(InvalidRecords) as error:
+                list(lines)
+            assert str(error.value).splitlines() == [
+                "2 issues in the records:",
+                "  users, line 4 (row 2): has more than 4,194,304 bytes; shorten it",
+                "  users, line 6 (row 4): has more than 4,194,304 bytes; shorten it",
+            ]

@@ -150,8 +150,8 @@ def _read(line: bytes, number: int, table: str | None) -> Iterator[SentRecord]:
     if not line or line.isspace():
         return
     if len(line) > MAX_LINE_BYTES:
-        fact = f"has more than {MAX_LINE_BYTES:,} bytes"
-        yield _issue(table, number, None, fact, "shorten it")
+        issue = too_long(table or "", "records", number, number)
+        yield SentRecord(issue.table, issue, None, number)
         return
     try:
         value = read_json(line)
@@ -167,6 +167,12 @@ def _read(line: bytes, number: int, table: str | None) -> Iterator[SentRecord]:
         yield SentRecord(table, value, None, number)
     else:
         yield _record_of_envelope(value, number)
+
+
+def too_long(table: str, location: str, row: int, line: int | None = None) -> RowIssue:
+    """Return the issue of a row that is longer than a contest takes."""
+    fact = f"has more than {MAX_LINE_BYTES:,} bytes"
+    return RowIssue("bad-line", table, location, row, None, None, fact, "shorten it", line)
 
 
 def _record_of_envelope(value: dict[str, Any], number: int) -> SentRecord:

@@ -4,14 +4,15 @@ Rows are in their normal form, tables that others refer to come first, and rows 
 named by what they say: a source that is sent again, at any door, adds nothing.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any
 
 import orjson
 
 from agon.app.contests.ingest.identities import RowIdentities
-from agon.records import Records, Schema, Table
+from agon.app.contests.ingest.ndjson import MAX_LINE_BYTES, too_long
+from agon.records import InvalidRecords, Records, Schema, Table
 from agon.records.normal import normal_form
 
 _ROWS = 10_000
@@ -23,6 +24,9 @@ def record_lines(records: Records, *, steps: int = 1) -> Iterator[list[bytes]]:
 
     The first step has the tables that others refer to. Of the other tables each step has an equal
     share, in the order of the source.
+
+    Raises:
+        InvalidRecords: with every row of a table that is longer than a contest takes.
     """
     referenced = {name for table in records.schema for name in _referenced_tables(table)}
     tables = [table for table in _in_order(records.schema) if records.has(table.name)]
@@ -31,16 +35,18 @@ def record_lines(records: Records, *, steps: int = 1) -> Iterator[list[bytes]]:
         parts = []
         for table in tables:
             rows = records.arrow(table.name, [column.name for column in table.columns])
+            start = 0
             if table.name not in referenced:
                 start, end = (rows.num_rows * index // steps for index in (step, step + 1))
                 rows = rows.slice(start, end - start)
             elif step:
                 continue
-            parts += [
-                b"".join(_lines(table, batch.to_pydict(), identities, repeat(None)))
-                for batch in rows.to_batches(_ROWS)
-                if batch
-            ]
+            long: list[int] = []
+            for batch in rows.to_batches(_ROWS):
+                lines = _lines(table, batch.to_pydict(), identities, repeat(None))
+                parts.append(b"".join(_noting_long(lines, start, long)))
+                start += len(batch)
+            _require_short(records, table.name, long)
         yield parts
 
 
@@ -58,11 +64,37 @@ def table_lines(
         name: the table.
         external_ids: the sender's own id of each row, where it has one.
         bare: the rows alone, without table and external id.
+
+    Raises:
+        InvalidRecords: with every row that is longer than a contest takes.
     """
     table, identities, names = records.schema.table(name), RowIdentities(), iter(external_ids)
     rows = records.arrow(name, [column.name for column in table.columns])
+    start, long = 0, list[int]()
     for batch in rows.to_batches(_ROWS):
-        yield from _lines(table, batch.to_pydict(), identities, names, bare=bare)
+        lines = _lines(table, batch.to_pydict(), identities, names, bare=bare)
+        yield from _noting_long(lines, start, long)
+        start += len(batch)
+    _require_short(records, name, long)
+
+
+def _noting_long(lines: Iterable[bytes], start: int, long: list[int]) -> Iterator[bytes]:
+    """Yield lines; add to ``long`` the place of each that is longer than a contest takes."""
+    for place, line in enumerate(lines, start):
+        if len(line) > MAX_LINE_BYTES:
+            long.append(place)
+        yield line
+
+
+def _require_short(records: Records, name: str, long: Sequence[int]) -> None:
+    """Raise if rows are too long; the contest would name their lines in a request nobody saw."""
+    if not long:
+        return
+    numbers = records.arrow(name, ["_row"]).column(0)
+    rows = [numbers[place].as_py() for place in long]
+    lines_of = records.lines.get(name)
+    lines = {} if lines_of is None else lines_of(set(rows))
+    raise InvalidRecords([too_long(name, name, row, lines.get(row)) for row in rows])
 
 
 def _lines(
