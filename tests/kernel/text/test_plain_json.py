@@ -125,3 +125,18 @@ def test_what_json_cannot_hold_is_not_written(value: object) -> None:
     """It is an error with a remedy."""
     with pytest.raises(InvalidJson, match="; give text in Unicode"):
         write_json(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[1]".encode("utf-16"), "has NUL bytes (UTF-16 text or no text); give UTF-8"),
+        ("[1]".encode("utf-16-be"), "has NUL bytes (UTF-16 text or no text); give UTF-8"),
+        ('["\u00eb"]'.encode("latin-1"), "is not UTF-8 (byte 3 is 0xeb); give UTF-8"),
+    ],
+)
+def test_bytes_in_another_encoding_are_refused_with_the_cure(text: bytes, message: str) -> None:
+    """The reader of JSON speaks of surrogates, which is no help to who saved a file as UTF-16."""
+    with pytest.raises(InvalidJson) as error:
+        read_json(text)
+    assert str(error.value) == message

@@ -72,7 +72,7 @@ def read_json(text: bytes) -> Any:
     except orjson.JSONDecodeError as error:
         if "depth" in str(error):
             raise _too_deep() from None
-        raise InvalidJson(f"is not JSON in UTF-8 ({error})") from None
+        raise InvalidJson(*_not_json(text, error)) from None
     try:
         written = orjson.dumps(value)
     except TypeError:
@@ -81,6 +81,17 @@ def read_json(text: bytes) -> Any:
         _require_lossless(text)
     require_limits(value, written)
     return value
+
+
+def _not_json(text: bytes, error: orjson.JSONDecodeError) -> tuple[str, str]:
+    """Return what is wrong with bytes that are not JSON, and what to do."""
+    if b"\0" in text:
+        return "has NUL bytes (UTF-16 text or no text)", "give UTF-8"
+    try:
+        text.decode()
+    except UnicodeDecodeError as wrong:
+        return f"is not UTF-8 (byte {wrong.start + 1} is 0x{text[wrong.start]:02x})", "give UTF-8"
+    return f"is not JSON in UTF-8 ({error})", _CORRECT
 
 
 def parse_objects(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
