@@ -93,8 +93,9 @@ def test_a_file_is_shown_as_it_was_read_before_it_is_added(browser: Browser) -> 
         browser, "bots", "ID;Name;qualifiedAt;colour\n1.0;Ada;2026-01-01;red\n", do="check"
     )
     for part in (
-        "Read ID as id",
-        "Not used: colour",
+        "read ID as id",
+        "ID: read 10.0 as 10",
+        "not used: colour",
         "owner_idnot in the file",
         "qualifiedAttimestamp",
         "2026-01-01T00:00:00Z",
@@ -127,7 +128,7 @@ def test_names_that_look_alike_are_a_warning_beside_the_rows(browser: Browser, d
     names = "id,name\n1,Ada\n2,ada\u200b\n3,\u202eada\n4,Bob\n"
     fields, file = {"table": "bots", "do": do}, {"file": ("bots.csv", names)}
     text = browser.submit(DESK, f"{DESK}/records", fields, file).text
-    [warning] = re.findall(r"<li><bdi>(Bots.name has .*?)</bdi></li>", text)
+    [warning] = re.findall(r"<li><bdi>(bots.name has .*?)</bdi></li>", text)
     shown = ("&#39;Ada&#39;", r"&#39;ada\u200b&#39;", "count as different values")
     assert [part in warning for part in shown] == [True] * 3
     assert "Bob" not in warning
@@ -162,7 +163,9 @@ def test_an_answer_about_a_line_is_about_the_file(browser: Browser) -> None:
     """What the contest alone knows, references and other content, is named by the file's lines."""
     browser.sign_in("organiser")
     create(browser)
-    assert "line 2, column owner_id" in upload(browser, "bots", "id,name,owner_id\n1,Ada,9\n")
+    page = upload(browser, "bots", "id,name,owner_id\n1,Ada,9\n")
+    assert "line 2, column owner_id: '9' is not in owners.id; add a row of owners first" in page
+    assert "request" not in page
     upload(browser, "bots", BOTS)
     page = upload(browser, "bots", 'id,name\n4,"two\nlines"\n\nbob,Robert\n')
     assert "line 5: the record bots/bob is entry" in page

@@ -186,7 +186,7 @@ def _issue(missing: _Missing) -> RowIssue:
         column=reference.column,
         value=str(missing.value)[:200],
         reason=f"is not in {reference.target.name}.{reference.target_column}",
-        remedy=f"give a row of {reference.target.name} first, or in the same request",
+        remedy=f"add a row of {reference.target.name} first, or together with this one",
     )
 
 
