@@ -175,8 +175,8 @@ def _read_slowly(
     for record in rows_of(file, header):
         if record.issue is not None:
             complete = False
-            shown = header.delimiter.join(record.fields)
-            tally.add("malformed-row", record.number, None, plain(shown)[0], record.issue)
+            shown = plain(header.delimiter.join(record.fields))[0] if record.fields else None
+            tally.add("malformed-row", record.number, None, shown, record.issue)
             continue
         rows.append(record.number)
         for index, (name, field) in enumerate(zip(header.names, record.fields, strict=False)):
