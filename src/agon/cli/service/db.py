@@ -88,6 +88,7 @@ def backup(file: Path, *, database: str | None) -> None:
     from agon.store.maintenance import backup as backups
     from agon.wiring import now
 
+    _require_revision(url)
     with working("backing up"):
         written = backups.backup(url, file, now=now())
     click.echo(f"{written.path}: {written.size:,} bytes")
