@@ -1,6 +1,7 @@
 """The extras of agon: which one installs an optional package."""
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Final
 
@@ -38,7 +39,20 @@ def missing_extra(error: ModuleNotFoundError) -> Unavailable | None:
     module = (error.name or "").partition(".")[0]
     for extra, modules in EXTRAS.items():
         if module in modules:
-            return Unavailable(
-                f"this needs the package {module}: pip install 'agon-engine[{extra}]'"
-            )
+            return _unavailable(module, extra)
     return None
+
+
+def extra_not_installed(extra: str) -> Unavailable | None:
+    """Return the error that names an extra of which a package is missing; None: none is.
+
+    A command that needs an extra at its end asks before it begins.
+    """
+    for module in EXTRAS[extra]:
+        if find_spec(module) is None:
+            return _unavailable(module, extra)
+    return None
+
+
+def _unavailable(module: str, extra: str) -> Unavailable:
+    return Unavailable(f"this needs the package {module}: pip install 'agon-engine[{extra}]'")

@@ -365,6 +365,21 @@ def test_the_demo_ends_with_its_boards_on_request(
     assert agon("contest", "board", "arena", "--database", database).code == 0
 
 
+def test_the_demo_without_the_service_prints_its_boards_alone(
+    agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It printed everything, and then ended with an error about a missing package."""
+    monkeypatch.setattr("agon.app.demo.names", lambda: ("arena",))
+    monkeypatch.setattr("agon.extras.find_spec", lambda _: None)
+    refused = agon("demo", "--dir", tmp_path / "demo")
+    assert (refused.code, refused.out) == (5, "")
+    assert "pip install 'agon-engine[serve]'" in refused.err
+    ended = agon("demo", "--dir", tmp_path / "demo", "--no-serve")
+    assert (ended.code, "bots ·" in ended.out, "--database" in ended.out) == (0, True, False)
+    assert "left out: this needs the package alembic: pip install 'agon-engine[serve]'" in ended.err
+    assert not (tmp_path / "demo" / "agon.db").exists()
+
+
 def test_every_command_that_a_file_defines_is_reached_from_the_root() -> None:
     """A command was written, documented and tested, and no group registered it."""
 

@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from agon.cli.shared import interrupts
 from agon.runners.sandbox.pool import Pool
 from cli.command import Cli
 from cli.test_help import COMMANDS
@@ -130,6 +131,26 @@ def test_an_interrupt_ends_with_130_and_one_line(
     assert (ended.code, ended.out, lines[-1:]) == (130, "", ["interrupted"]), ended.err
     assert "Error" not in ended.err
     assert "Traceback" not in ended.err
+
+
+def test_a_termination_within_a_query_is_no_bug(
+    agon: Cli, places: dict[str, Path], monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """DuckDB raises RuntimeError where SIGTERM's handler ends the process within a query."""
+
+    def query(*_: Any, **__: Any) -> None:
+        with suppress(SystemExit):
+            signal.raise_signal(signal.SIGTERM)
+        raise RuntimeError("Query interrupted")
+
+    monkeypatch.setattr("agon.app.analysis.score.Result.board", query)
+    before = signal.signal(signal.SIGTERM, interrupts.terminate)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            agon("score", "arena", places["arena"])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (ended.value.code, "bug" in capsys.readouterr().err) == (interrupts.TERMINATED, False)
 
 
 def test_every_command_does_one_of_these_kinds_of_work() -> None:

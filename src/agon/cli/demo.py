@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -61,15 +61,20 @@ def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) 
     with some attackers among honest participants; the arena's records are real votes on the answers
     of language models. By the clock of the ledgers they were entered in steps during the weeks
     before, so that scores have a history; the arena is final, the others end in some days. The
-    records stay in D, in embedded databases and as Parquet, to try other commands on.
+    records stay in D, in embedded databases and as Parquet, to try other commands on. Contests and
+    league need the extra serve; without it, --no-serve prints the boards alone.
 
       agon demo --no-serve
       agon demo --dir ~/agon-demo --no-serve
     """
     from agon.app.demo import build_demo
     from agon.cli.shared.tables import Output
+    from agon.extras import extra_not_installed
     from agon.wiring import any_sandbox
 
+    missing = extra_not_installed("serve")
+    if missing and not no_serve:
+        raise missing
     results = []
     for result in build_demo(
         folder, open_sandbox=any_sandbox, progress=lambda step: click.echo(step, err=True)
@@ -78,10 +83,16 @@ def command(context: click.Context, *, folder: Path, port: int, no_serve: bool) 
         draw(out, result)
         out.deliver()
         results.append(result)
+    out = Output()
+    if missing:
+        _draw_next(out, [line for demo in results for line in demo.commands])
+        out.deliver()
+        click.echo(f"contests and league are left out: {missing}", err=True)
+        return
     database = _contests(folder, results)
     _play_league(database)
-    out = Output()
-    _draw_next(out, results, database)
+    _draw_next(out, [*(line for demo in results for line in demo.commands),
+                     *_commands_about_contests(results[-1].discipline, database)])  # fmt: skip
     if no_serve:
         out.line()
         out.line(f"See the contests at http://127.0.0.1:{port}/ after:", style="bold")
@@ -240,15 +251,17 @@ def _first(demo: "DemoResult") -> str:
     return str(board.rows(top=1)[0]["id"])
 
 
-def _draw_next(out: "Output", results: "list[DemoResult]", database: str) -> None:
-    """Draw the commands to try next; the last ones are about contests of the service."""
-    last = results[-1].discipline
+def _draw_next(out: "Output", commands: Sequence[str]) -> None:
+    """Draw the commands to try next."""
     out.line()
     out.line("Try next:", style="bold")
-    for line in (
-        *(command for demo in results for command in demo.commands),
-        f"agon contest board {last} --database {database} --top 5",
-        f"agon replay {last} --database {database}",
-        f"agon arena report {_LEAGUE} --database {database}",
-    ):
+    for line in commands:
         out.line(f"  {line}")
+
+
+def _commands_about_contests(discipline: str, database: str) -> tuple[str, ...]:
+    return (
+        f"agon contest board {discipline} --database {database} --top 5",
+        f"agon replay {discipline} --database {database}",
+        f"agon arena report {_LEAGUE} --database {database}",
+    )

@@ -38,10 +38,13 @@ def site(contest: str, *, out: Path, target: "Target") -> None:
     """
     require_new_folder(out)
     from agon.cli.shared.output import working
+    from agon.cli.shared.target import require_database
     from agon.web.mirror import write_site
     from agon.wiring import open_service
 
-    service = open_service(target.settings(), create=False)
+    settings = target.settings()
+    require_database(settings, "name one with --database")
+    service = open_service(settings, create=False)
     try:
         with working(f"writing the pages of {contest}"):
             pages = write_site(service, contest, out)

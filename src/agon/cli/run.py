@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import NoReturn
 
 import click
@@ -19,7 +19,6 @@ from agon.errors import AgonError, Conflict, NotFound, Unavailable, Unreadable
 from agon.extras import missing_extra
 
 INTERRUPTED = 130
-TERMINATED = 143
 BROKEN_PIPE = 141
 BUG = 70
 _COLLECTED_FROM = (50_000, 10, 10)
@@ -57,7 +56,7 @@ def main() -> NoReturn:
     sys.meta_path.insert(0, _NoPandas())
     if "_AGON_COMPLETE" in os.environ:  # a shell asks what could be typed next
         print_completions(cli.main)
-    signal.signal(signal.SIGTERM, _terminate)
+    signal.signal(signal.SIGTERM, interrupts.terminate)
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal's encoding lacks must not end the command.
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
@@ -126,17 +125,16 @@ def _invoke(arguments: Sequence[str]) -> None:
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed, also where it led to another error.
+        SystemExit: likewise for SIGTERM.
     """
     try:
         # Not `cli.main`: it would turn a reader that went away into a failed check (exit code 1).
         with cli.make_context("agon", list(arguments)) as context:
             cli.invoke(context)
     except Exception:
-        if interrupts.is_noted():
-            raise KeyboardInterrupt from None
+        interrupts.raise_noted()
         raise
-    if interrupts.is_noted():
-        raise KeyboardInterrupt
+    interrupts.raise_noted()
 
 
 def _report_unexpected(failed: Exception) -> int:
@@ -186,8 +184,3 @@ def _without_pipe() -> int:
         except OSError:
             os.dup2(devnull, number)
     return BROKEN_PIPE
-
-
-def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
-    """Unwind, so that unfinished outputs are removed."""
-    sys.exit(TERMINATED)

@@ -120,6 +120,15 @@ def test_a_column_has_a_board_for_each_value_beside_the_whole() -> None:
         ([{**r, "length_a": 7, "length_b": 7} for r in BATTLES], {"control": ["length"]}, "same"),
         ([*BATTLES, {**BATTLES[0], "length_a": None}], {"control": ["length"]}, "1 of 601 rated"),
         ([{**BATTLES[0], "winner": "tie"}] * 3, {"overrides": {"ties": "davidson"}}, "all matches"),
+        (  # ann won all of hers, so that she gets no rating, and her matches say nothing about ties
+            [
+                {"model_a": "ann", "model_b": "bob", "winner": "model_a"},
+                {"model_a": "bob", "model_b": "cy", "winner": "tie"},
+                {"model_a": "ann", "model_b": "cy", "winner": "model_a"},
+            ],
+            {"overrides": {"ties": "davidson"}},
+            "all matches are ties among the players that get a rating",
+        ),
         (
             [{"model_a": "x", "model_b": "y", "score_a": 0.3}],
             {"overrides": {"ties": "rao-kupper"}},

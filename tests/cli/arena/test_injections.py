@@ -59,7 +59,8 @@ def test_use_and_measurements_of_judges_are_printed_with_intervals(
 ) -> None:
     """An operator reads whether the budget lasts and whether the judge can be relied on."""
     url = f"sqlite:///{tmp_path}/agon.db"
-    assert agon("arena", "judges", "--database", url).code == 5
+    missing = agon("arena", "judges", "--database", url)
+    assert (missing.code, "no such database" in missing.err) == (3, True)
     store = open_store(url)
     assert "no model judge was used" in agon("arena", "judges", "--database", url).out
     with store.write() as session:

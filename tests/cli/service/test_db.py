@@ -16,6 +16,23 @@ from fakes.service import JUDGE
 from postgresql_server import Postgresql
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("arena", "judges"),
+        ("db", "backup", "saved.tar.gz"),
+        ("export", "site", "spring", "--out", "s"),
+    ],
+)
+def test_a_command_that_reads_creates_no_database(
+    agon: Cli, command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They left an empty one, of which later commands said that it is empty instead of missing."""
+    monkeypatch.chdir(tmp_path)
+    ended = agon(*command)
+    assert (ended.code, "database" in ended.err, list(tmp_path.iterdir())) == (3, True, [])
+
+
 def test_a_database_is_initialized_backed_up_restored_and_verified(
     agon: Cli, tmp_path: Path
 ) -> None:

@@ -8,7 +8,7 @@ contest is to read its ledger into an empty :class:`ContestReplica` from line 1.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,7 +25,9 @@ from agon.ledger.spans import FOREVER, Integers, Spans
 from agon.records.append_only import AppendOnlyTables
 from agon.records.raw import MemoryEngine
 from agon.records.tables import TablesView
-from agon.store.session import Session
+
+if TYPE_CHECKING:
+    from agon.store.session import Session  # whose packages are those of an extra
 
 _CHUNK = 50_000
 _HEAD = 32  # bytes of a head
@@ -95,7 +97,7 @@ class ContestReplica:
             with gc_paused():
                 self._take(chunk)
 
-    def read(self, session: Session, contest: Contest) -> None:
+    def read(self, session: "Session", contest: Contest) -> None:
         """Read further entries of a contest in a database, up to the newest."""
         entries = session.entries.after(contest.no, self.seq)
         counted = count_steps(entries, label="reading entries", total=contest.seq - self.seq)

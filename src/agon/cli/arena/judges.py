@@ -8,6 +8,7 @@ import click
 from agon.cli.shared import lists, parameters
 from agon.cli.shared.commands import Command, option
 from agon.cli.shared.output import TABLE, deliver_json
+from agon.cli.shared.target import require_database
 
 _USED: Final = ("judge", "day", "calls", "tokens", "failures", "resumes_at", "cause")
 _MEASURED: Final = ("judge", "measure", "share", "low", "high", "trials", "meaning")
@@ -33,7 +34,9 @@ def judges(*, database: str | None, form: str, output: Path | None) -> None:
     from agon.app.arena.judging.measurements import MEASURES, measure
     from agon.settings import load
 
-    store = wiring.open_store(load({"database": database}), create=False)
+    settings = load({"database": database})
+    require_database(settings, "name one with --database")
+    store = wiring.open_store(settings, create=False)
     try:
         with store.read() as session:
             usages, counts = session.judging.usages(), session.judging.counts()

@@ -88,6 +88,7 @@ def backup(file: Path, *, database: str | None) -> None:
     from agon.store.maintenance import backup as backups
     from agon.wiring import now
 
+    _require_revision(url)
     with working("backing up"):
         written = backups.backup(url, file, now=now())
     click.echo(f"{written.path}: {written.size:,} bytes")
@@ -177,11 +178,9 @@ def _url(database: str | None) -> str:
     Raises:
         Unavailable: the packages of the service are not installed.
     """
-    from importlib.util import find_spec
-
-    from agon.errors import Unavailable
+    from agon.extras import extra_not_installed
 
     url = Target(None, None, database).settings().database
-    if find_spec("sqlalchemy") is None or find_spec("alembic") is None:
-        raise Unavailable("databases belong to the service: pip install 'agon-engine[serve]'")
+    if missing := extra_not_installed("serve"):
+        raise missing
     return url

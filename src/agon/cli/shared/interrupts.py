@@ -1,11 +1,14 @@
-"""Ctrl-C: whether it was pressed while a command runs, whatever error it led to."""
+"""Ctrl-C and SIGTERM: whether one came while a command runs, whatever error it led to."""
 
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import current_thread, main_thread
 from types import FrameType
 from typing import NoReturn
+
+TERMINATED = 143
 
 _signals: list[int] = []
 
@@ -18,7 +21,26 @@ def note(number: int) -> None:
 
 def is_noted() -> bool:
     """Return whether Ctrl-C was pressed since the command began."""
-    return bool(_signals)
+    return signal.SIGINT in _signals
+
+
+def terminate(number: int, _frame: FrameType | None) -> NoReturn:
+    """Handle SIGTERM: note it, and unwind, so that unfinished outputs are removed."""
+    _signals.append(number)
+    sys.exit(TERMINATED)
+
+
+def raise_noted() -> None:
+    """Raise what a noted signal raises, where an engine or a library made another error of it.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed since the command began.
+        SystemExit: SIGTERM came.
+    """
+    if signal.SIGINT in _signals:
+        raise KeyboardInterrupt from None
+    if signal.SIGTERM in _signals:
+        sys.exit(TERMINATED)
 
 
 @contextmanager

@@ -105,14 +105,25 @@ class Target:
 
     def _local(self, *, create: bool) -> "Api":
         from agon.client.local import Local
-        from agon.errors import NotFound
         from agon.wiring import open_service
 
         settings = self.settings()
-        file = settings.database_file
-        if not create and file is not None and not file.exists():
-            raise NotFound(f"{file}: no such database; name one with --database, or --server")
+        if not create:
+            require_database(settings, "name one with --database, or --server")
         return Local(open_service(settings), allow_private=settings.webhook_allow_private)
+
+
+def require_database(settings: "Settings", remedy: str) -> None:
+    """Check that SQLite's file exists, which a command that only reads would create.
+
+    Raises:
+        NotFound: it does not.
+    """
+    from agon.errors import NotFound
+
+    file = settings.database_file
+    if file is not None and not file.exists():
+        raise NotFound(f"{file}: no such database; {remedy}")
 
 
 def _readable(error: ValueError) -> Exception:

@@ -296,7 +296,8 @@ def _first_tie(rows: ModelRows, ties: TieModel) -> float | None:
     if share in {0.0, 1.0}:
         which = "no match is a tie" if share == 0.0 else "all matches are ties"
         raise NotScorable(
-            f"ties={ties}: {which}, so that nothing says how ties come about: set ties=half",
+            f"ties={ties}: {which} among the players that get a rating, so that nothing says how "
+            "ties come about: set ties=half",
             instead={"ties": "half"},
         )
     if ties == "davidson":
