@@ -6,6 +6,7 @@ from typing import Any, Final, Unpack
 from agon.app.analysis.options import ReadingOptions, ScoringOptions
 from agon.app.analysis.records import RecordsSource, other_discipline
 from agon.app.analysis.score import Result, score
+from agon.app.replay.replay import replay
 from agon.errors import Conflict
 from agon.ledger.directory import import_directory
 from agon.ledger.entry import MAX_LINE_BYTES
@@ -53,8 +54,6 @@ def _score_ledger(
     discipline_name: str, folder: Path, *, edition: str | None, overrides: Any, as_of: Any
 ) -> Result:
     """Return what the contest of a ledger shows, or would show under other rules."""
-    from agon.app.replay.replay import replay  # needs the extra serve; scores of files do not
-
     verified = import_directory(folder)
     if verified.state.contest.discipline != discipline_name:
         raise other_discipline(discipline_name, verified.state.contest.discipline)
