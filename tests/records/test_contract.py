@@ -50,7 +50,7 @@ BAD_VALUES = {
          "2026-01-01T10", "2026-01-01T10:00:61Z", "2026-01-01T10:00:00+99:00", "1767225600",
          "2026-01-01 10:00:00 Europe/Berlin", "01.02.2026", "2026-01-01 (BC)", "now",
          "9999-12-31T23:59:59-01:00"],
-    ("wrong-type", "people", "active"): ["maybe", "2", "1.0", "on"],
+    ("wrong-type", "people", "active"): ["maybe", "2", "1.5", "on"],
     ("unknown-value", "works", "kind"):
         ["novel", "essays", "es say", "'; DROP TABLE works; --", '"'],
     ("unknown-reference", "works", "author_id"): ["3", "01", " 1", "1.0", "ada"],
@@ -92,7 +92,8 @@ def test_a_bad_value_is_named_with_its_row_column_and_text(
 READ_AS: dict[tuple[str, str], dict[str, object]] = {
     ("people", "age"): {" 36 ": 36, "+36": 36, "36.0": 36, "36.": 36, "-0": 0},
     ("people", "active"):
-        {"YES": True, "t": True, "1": True, "0": False, "No": False, " f ": False},
+        {"YES": True, "t": True, "1": True, "1.0": True,
+         "0": False, "0.0": False, "No": False, " f ": False},
     ("people", "joined_at"): {
         "2026-01-01": "2026-01-01T00:00:00",
         "2026-01-01 10:00": "2026-01-01T10:00:00",

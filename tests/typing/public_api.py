@@ -42,7 +42,7 @@ def other_calls_have_types() -> None:
     assert_type(comparison.moves, tuple[agon.Move, ...])
     assert_type(comparison.entered, tuple[agon.UnmatchedParticipant, ...])
     assert_type(agon.check("dojo", "data/").findings, tuple[agon.Finding, ...])
-    assert_type(agon.check("dojo", "data/").problems, tuple[agon.RowIssue, ...])
+    assert_type(agon.check("dojo", records="data/").problems, tuple[agon.RowIssue, ...])
     assert_type(agon.rate(BATTLES, method="bradley-terry"), agon.RatingTable)
     assert_type(agon.read_records("dojo", "data/"), agon.Records)
     assert_type(agon.simulate("dojo", size=20), agon.Simulation)

@@ -116,7 +116,7 @@ class CheckReport:
 @with_options
 def check(
     discipline_name: str,
-    source: RecordsSource,
+    records: RecordsSource,
     *,
     edition: str | None = None,
     overrides: Mapping[str, Any] | None = None,
@@ -127,7 +127,7 @@ def check(
 
     Args:
         discipline_name: the discipline.
-        source: all that :func:`agon.read_records` reads: a folder, a file, data frames.
+        records: all that :func:`agon.read_records` reads: a folder, a file, data frames.
         edition: whose rules the integrity checks use (None: the reference edition).
         overrides: values of rules that replace the edition's.
         as_of: leave out later records for the integrity checks; all rows are validated.
@@ -154,26 +154,26 @@ def check(
         overrides=overrides_of(released, rules),
     )
     try:
-        records, problems = inspect_records(discipline_name, source, **reading)
+        found, problems = inspect_records(discipline_name, records, **reading)
     except InvalidRecords as error:  # of a single table, which becomes records once it is valid
-        label = str(source) if isinstance(source, str | Path) else "memory"
+        label = str(records) if isinstance(records, str | Path) else "memory"
         names = error.names or NameReport()
         return report(source=label, rows={}, problems=error.issues, total=error.total,
                       findings=(), notes=names.notes, names=names)  # fmt: skip
     try:
-        tables = [table.name for table in chosen.schema if records.has(table.name)]
+        tables = [table.name for table in chosen.schema if found.has(table.name)]
         return report(
-            source=records.source,
-            rows={name: records.count(name) for name in tables},
+            source=found.source,
+            rows={name: found.count(name) for name in tables},
             problems=tuple(problems),
             total=InvalidRecords(problems).total if problems else 0,
-            findings=() if problems else tuple(_findings(chosen, records, time, rules)),
-            notes=records.notes,
-            names=records.names,
+            findings=() if problems else tuple(_findings(chosen, found, time, rules)),
+            notes=found.notes,
+            names=found.names,
         )
     finally:
-        if records is not source:
-            records.close()
+        if found is not records:
+            found.close()
 
 
 def _findings(
