@@ -69,7 +69,7 @@ def measure(
 def wait_for_boards(connection: Connection, contest: str) -> None:
     """Wait until the boards of a contest are published with all that changes them.
 
-    Their positions do not tell: a round whose matches are all played again changes no board.
+    Their positions do not show that: a round whose matches are all played again changes no board.
 
     Raises:
         Unavailable: they are not in two minutes, or cannot be.

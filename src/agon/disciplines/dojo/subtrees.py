@@ -97,7 +97,7 @@ class Subtrees:
             return only[self.number(node.value)] if isinstance(node, ast.Subscript) else None
 
         reads = self.marks_by(name)
-        reads.pop("", None)  # several names: nobody knows what is read
+        reads.pop("", None)  # several names: which one is read is not known
         return reads
 
     @cached_property

@@ -6,7 +6,7 @@ bisection.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite, nan
 from typing import Any, Final
@@ -211,28 +211,17 @@ class _Order:
         return [self._range(low, high)]
 
     def _range(self, low: Any, high: Any) -> tuple[int, int]:
-        every = range(self._count)
         if self.is_descending:
-            first = (
-                0
-                if high is None
-                else bisect_left(every, True, key=lambda index: self[index] <= high)
-            )
-            end = (
-                None
-                if low is None
-                else bisect_left(every, True, key=lambda index: self[index] < low)
-            )
+            first = 0 if high is None else self._first(lambda value: value <= high)
+            end = self._count if low is None else self._first(lambda value: value < low)
         else:
-            first = (
-                0 if low is None else bisect_left(every, True, key=lambda index: self[index] >= low)
-            )
-            end = (
-                None
-                if high is None
-                else bisect_left(every, True, key=lambda index: self[index] > high)
-            )
-        return first, max(first, self._count if end is None else end)
+            first = 0 if low is None else self._first(lambda value: value >= low)
+            end = self._count if high is None else self._first(lambda value: value > high)
+        return first, max(first, end)
+
+    def _first(self, holds: Callable[[Any], bool]) -> int:
+        """Return the place of the first value for which a condition holds, as for all after it."""
+        return bisect_left(range(self._count), True, key=lambda index: holds(self[index]))
 
     def _read(self, text: str) -> float | str:
         """Return a value of the column from its text.

@@ -87,7 +87,7 @@ def _noting_long(lines: Iterable[bytes], start: int, long: list[int]) -> Iterato
 
 
 def _require_short(records: Records, name: str, long: Sequence[int]) -> None:
-    """Raise if rows are too long; the contest would name their lines in a request nobody saw."""
+    """Raise if rows are too long; the contest would count lines within one request."""
     if not long:
         return
     numbers = records.arrow(name, ["_row"]).column(0)
