@@ -161,25 +161,31 @@ def without_secrets(value: Any) -> Any:
 
 
 def _clean(value: Any, depth: int) -> Any:
+    if type(value) is str:  # most are: this comes before the tests that ask abstract classes
+        return _text(value)
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if depth > _MAX_DEPTH:
         return REDACTED
     if isinstance(value, Mapping):
-        return {
-            key if isinstance(key, str) and not _TOKEN.search(key) else _text(str(key)): (
-                REDACTED if _names_a_secret(str(key)) else _clean(item, depth + 1)
-            )
-            for key, item in value.items()
-        }
+        cleaned = {}
+        for key, item in value.items():
+            name, is_secret = _clean_key(str(key))
+            cleaned[name] = REDACTED if is_secret else _clean(item, depth + 1)
+        return cleaned
     if isinstance(value, (list, tuple, set, frozenset)):
         return [_clean(item, depth + 1) for item in value]
     if isinstance(value, (bytes, bytearray, memoryview)):
         return _text(bytes(value).decode("utf-8", "replace"))
-    return _text(value if isinstance(value, str) else str(value))
+    return _text(str(value))
 
 
 @lru_cache(maxsize=256)
+def _clean_key(key: str) -> tuple[str, bool]:
+    """Return a key without secrets, and whether it names one."""
+    return _text(key), _names_a_secret(key)
+
+
 def _names_a_secret(key: str) -> bool:
     """Return whether a key names a secret; ``token_id`` and ``signature_valid`` do not."""
     plain = key.casefold().replace("-", "_")

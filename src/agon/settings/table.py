@@ -3,6 +3,7 @@
 import ipaddress
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 from urllib.parse import urlsplit
@@ -283,7 +284,7 @@ class Settings(ModelJudgeSettings):
             )
         return self
 
-    @property
+    @cached_property
     def database_file(self) -> Path | None:
         """Return SQLite's file; None for PostgreSQL and for a database in memory."""
         kind, _, rest = self.database.partition("://")
