@@ -176,7 +176,7 @@ def _clean(value: Any, depth: int) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         return [_clean(item, depth + 1) for item in value]
     if isinstance(value, (bytes, bytearray, memoryview)):
-        return _text(bytes(value).decode("utf-8", "replace"))
+        value = bytes(value).decode("utf-8", "replace")
     return _text(str(value))
 
 
