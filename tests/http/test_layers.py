@@ -1,5 +1,6 @@
 """An API request passes the layers and routes of the API, a page those of the site."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -15,6 +16,7 @@ from agon.http.middleware.forwarded import ForwardedMiddleware
 from agon.http.middleware.head import HeadMiddleware
 from agon.http.middleware.idempotency import IdempotencyMiddleware
 from agon.http.middleware.logging import LoggingMiddleware
+from agon.http.path_index import IndexedRoutes
 from agon.http.site import PageDataMiddleware, SiteMiddleware
 from agon.web.site import site_routes
 from fakes.instance import Instance, instance_at
@@ -136,3 +138,26 @@ def test_a_page_is_compared_with_operations_only_for_its_data(
     assert bool({route.path for route in compared} & operations) == path.endswith(".json")
     if status >= 400:
         assert response.headers["content-type"] == "text/html; charset=utf-8"
+
+
+def test_a_request_is_compared_with_the_routes_of_its_segments_alone(
+    instance: Instance, compared: list[Any]
+) -> None:
+    """Routes were compared one by one: the last of them after 200 others."""
+    for method, path, status in (*API, *PAGES):
+        if status == 200:
+            compared.clear()
+            instance.client.request(method, path, headers={"accept": "text/html"})
+            assert 1 <= len(compared) <= 5, (path, [route.path for route in compared])
+
+
+def test_every_route_is_found_by_a_path_of_its_own(instance: Instance) -> None:
+    """Every operation and every page has few candidates, and is one of them."""
+    pages = site_routes(instance.service)
+    for routes in (instance.app.routes, pages):
+        plain = [route for route in routes if isinstance(route, Route)]
+        index = IndexedRoutes(instance.app, routes).index
+        for route in plain:
+            candidates = index.candidates(re.sub(r"\{[^}]*\}", "x", route.path))
+            assert route in candidates
+            assert len(candidates) <= 5, route.path

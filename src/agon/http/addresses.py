@@ -16,6 +16,7 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agon.api.catalog import all_operations
+from agon.http.path_index import PathIndex
 
 _SLASH: Final = "%2F"
 _PERCENT: Final = "%25"
@@ -82,15 +83,16 @@ def allowed_methods(path: str) -> str:
         >>> allowed_methods("/api/v1/contests/spring/records")
         'GET, HEAD, POST'
     """
-    methods = next((allowed for pattern, allowed in _patterns() if pattern.match(path)), ())
+    candidates = _patterns().candidates(path)
+    methods = next((allowed for pattern, allowed in candidates if pattern.match(path)), ())
     return ", ".join(sorted(methods))
 
 
 @lru_cache
-def _patterns() -> Sequence[tuple[Pattern[str], Sequence[str]]]:
+def _patterns() -> PathIndex[tuple[Pattern[str], Sequence[str]]]:
     """Return the methods of each path of an operation; paths without placeholders come first."""
     methods_of: dict[str, list[str]] = {}
     for operation in sorted(all_operations(), key=lambda item: len(item.placeholders)):
         methods = methods_of.setdefault(operation.url, [])
         methods += ["GET", "HEAD"] if operation.method == "GET" else [operation.method]
-    return [(compile_path(url)[0], methods) for url, methods in methods_of.items()]
+    return PathIndex((url, (compile_path(url)[0], methods)) for url, methods in methods_of.items())

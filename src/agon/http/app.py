@@ -24,6 +24,7 @@ from agon.http.middleware.idempotency import IdempotencyMiddleware
 from agon.http.middleware.logging import LoggingMiddleware
 from agon.http.middleware.public_path import PublicPathMiddleware
 from agon.http.operations import operation_routes
+from agon.http.path_index import index_routes
 from agon.http.problems import EXCEPTION_HANDLERS
 from agon.http.server_context import ServerContext
 from agon.http.site import SiteMiddleware, site_app
@@ -59,6 +60,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
     )
     app.state.serving = context
     app.router.routes.extend(operation_routes(all_operations()))
+    index_routes(app.router)
     # The data of pages come from the routes of the API, behind the layers of the site.
     api = AsyncExitStackMiddleware(app.router)
     layers = [

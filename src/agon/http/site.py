@@ -14,6 +14,7 @@ from agon.http.middleware.auth import SiteAuthMiddleware
 from agon.http.middleware.error_pages import ErrorPagesMiddleware
 from agon.http.middleware.head import HeadMiddleware
 from agon.http.middleware.public_path import PublicLinksMiddleware
+from agon.http.path_index import index_routes
 from agon.http.problems import EXCEPTION_HANDLERS
 from agon.http.server_context import ServerContext
 from agon.http.slots import Slots
@@ -125,5 +126,6 @@ def site_app(context: ServerContext, *, api: ASGIApp, layers: Sequence[Middlewar
         exception_handlers=EXCEPTION_HANDLERS,
     )
     app.router.redirect_slashes = False
+    index_routes(app.router)
     app.state.serving = context
     return app
