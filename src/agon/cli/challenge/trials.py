@@ -10,9 +10,11 @@ def draw_run(run: "TrialRun") -> None:
     """Print how far a run is, and a table of its trials."""
     from agon.cli.shared import lists
     from agon.cli.shared.tables import echo
+    from agon.kernel.text.captions import count_text
 
     counts = "".join(f", {count:,} {result}" for result, count in run.counts.items())
-    echo(f"{run.ended:,} of {run.total:,} trials ended{counts}; {run.seconds:g} s together")
+    total = count_text(run.total, "trial")
+    echo(f"{run.ended:,} of {total} ended{counts}; {run.seconds:g} s together")
     columns = ("task", "result", "reason", "rewards", "agent_network", "seconds", "tokens")
     rows = [
         {
