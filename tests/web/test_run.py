@@ -13,9 +13,11 @@ from agon.app.access.permissions import ANONYMOUS, View
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
-from agon.app.contests.lifecycle.transitions import open_contest
+from agon.app.contests.lifecycle.transitions import freeze, open_contest
 from agon.app.contests.submissions.trials import trial_details, trial_run, visible_runs
 from agon.app.worker.handlers import trial_runners
+from agon.app.worker.local_source import LocalSource
+from agon.app.worker.loop import JobWorker
 from agon.entities.access import Caller
 from agon.errors import NotFound
 from agon.web.addresses import person, run, submit, trial
@@ -49,20 +51,26 @@ def browser(tmp_path: Path, tasks: Path) -> Iterator[Browser]:
     """Return the browser of an organizer who has submitted an agent."""
     service = replace(service_at(tmp_path), tasks=lambda: tuple(p.name for p in tasks.iterdir()))
     browser = Browser(instance_at(tmp_path, service=service))
-    rules = {"min_validators": 1}
-    new = NewContest(id="autumn", discipline="challenge", title="C", overrides=rules)
-    create(service, new, by=ORGANISER)
-    open_contest(service, "autumn", by=ORGANISER)
-    record(service, "autumn", [("validators", {"id": "house", "stake": 1.0}, None)], by=ORGANISER)
     browser.sign_in("organiser")
-    browser.submit(submit("autumn"), submit("autumn"), {"command": "run", "miner_uid": "7"})
+    opened(browser, "autumn", {})
     yield browser
     browser.instance.close()
 
 
-def submission_of(browser: Browser) -> str:
+def opened(browser: Browser, name: str, rules: dict[str, Any]) -> None:
+    """Open a contest, and submit an agent to it."""
+    service = browser.instance.service
+    overrides = {"min_validators": 1, **rules}
+    new = NewContest(id=name, discipline="challenge", title="C", overrides=overrides)
+    create(service, new, by=ORGANISER)
+    open_contest(service, name, by=ORGANISER)
+    record(service, name, [("validators", {"id": "house", "stake": 1.0}, None)], by=ORGANISER)
+    browser.submit(submit(name), submit(name), {"command": "run", "miner_uid": "7"})
+
+
+def submission_of(browser: Browser, contest: str = "autumn") -> str:
     """Return the id of the submission."""
-    (sent,) = browser.instance.get(PATH, "organiser").json()["items"]
+    (sent,) = browser.instance.get(f"/contests/{contest}/submissions", "organiser").json()["items"]
     return str(sent["id"])
 
 
@@ -211,6 +219,37 @@ def test_details_are_for_whom_the_rule_names_and_never_of_what_came_after_a_free
             assert ("secret of the task" in str(trials)) == sees
         listed = visible_runs(service, view, by=caller)
         assert bool(listed) == (caller is AUTHOR or readers == "public")
+
+
+def test_every_reader_sees_public_runs_and_no_trial_that_ended_in_a_freeze(
+    browser: Browser, tasks: Path
+) -> None:
+    """From the board to what happened in a trial, without signing in."""
+    service, visitor = browser.instance.service, Browser(browser.instance)
+    opened(browser, "open", {"trial_details": "public"})
+    name, containers = submission_of(browser, "open"), FakeContainers()
+    runners = trial_runners(tasks, containers, submitted_agent, now=service.clock)
+    source = LocalSource(service, worker="w")
+    with service.store.read() as session:
+        no = session.contests.get("open").no
+    only = LocalSource(service, worker="w", contests=[no])
+    assert JobWorker(only, runners).work_once()
+    freeze(service, "open", by=ORGANISER)
+    JobWorker(source, runners).work(idle=False)
+    publish(service, "open")
+    listed = browser.instance.get("/contests/open/runs").json()["items"]
+    assert [(one["id"], one["miner_uid"]) for one in listed] == [(name, 7)]
+    before, after = browser.instance.get(f"/contests/open/submissions/{name}/trials").json()[
+        "trials"
+    ]
+    assert [(one["result"], one["details"]) for one in (before, after)] == [
+        ("passed", True), (None, False),
+    ]  # fmt: skip
+    assert trial("open", name, before["task"]) in visitor.get(run("open", name)).text
+    assert "Tests: stdout" in visitor.get(trial("open", name, before["task"])).text
+    assert visitor.get(trial("open", name, after["task"])).status_code == 404
+    assert browser.get(trial("open", name, after["task"])).status_code == 200
+    assert browser.instance.get("/contests/autumn/runs").json()["items"] == []
 
 
 def test_a_public_run_does_not_name_who_sent_it_nor_why_a_worker_failed(
