@@ -181,6 +181,21 @@ def test_organizers_see_what_happened_in_a_trial_as_on_the_page_of_a_runs_folder
     assert whole["steps"][0]["calls"] == ["ls /app"]
 
 
+def test_the_page_of_a_trial_is_cut_where_it_would_be_too_long(
+    browser: Browser, tasks: Path
+) -> None:
+    """The data have all that the worker handed over."""
+    said = {"source": "agent", "message": "'<" * 4_000}
+    page = json.dumps({"schema_version": "ATIF-v1.6", "steps": [said] * 40})
+    name = tried(browser, tasks, left=lambda _: {"logs/agent/trajectory.json": page})
+    text = browser.get(trial("autumn", name, "sums")).text
+    assert "Long texts are cut here" in text
+    assert len(text.encode()) < 220_000
+    whole = browser.instance.get(f"{PATH}/{name}/trials/sums", "organiser").json()["parts"][0]
+    assert len(whole["steps"]) == 40
+    assert len(whole["steps"][0]["text"]) == len("x" * 4_000 + "\n…\n")
+
+
 @pytest.mark.parametrize(
     ("readers", "frozen", "author", "other"),
     [

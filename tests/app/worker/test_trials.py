@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import orjson
 import pytest
 
 from agon.app.access.permissions import LOCAL
@@ -16,7 +17,7 @@ from agon.app.queue import leases
 from agon.app.queue.jobs import trial_job
 from agon.app.queue.leases import InvalidOutcome
 from agon.app.service import Service
-from agon.app.tasks.results.details import details_of_json
+from agon.app.tasks.results.details import details_json, details_of_json, shorten_details
 from agon.app.worker.handlers import RESULT_HANDLERS, trial_runners
 from agon.app.worker.trial_details import MAX_BYTES
 from agon.app.worker.trials import MAX_UNSCORED_TRIALS, write_files
@@ -193,6 +194,19 @@ def test_the_details_of_a_trial_are_stored_beside_its_job_within_their_size(
     assert (part.steps[0].number, part.steps[-1].number) == (1, 300)
     assert "… 10 further calls …" in part.steps[0].calls
     assert "details" not in (job_of(service, job).result or {})
+
+
+@pytest.mark.parametrize("text", ["x", "\U000e0001", '"'])
+def test_details_fit_however_their_texts_are_escaped(text: str) -> None:
+    """A character that does not show takes ten, and a reason may be long, too."""
+    step = {"number": 1, "source": text * 20_000, "text": "", "calls": [text * 999] * 999,
+            "outputs": [], "input_tokens": 0, "output_tokens": 0}  # fmt: skip
+    part = {**PART, "name": text * 20_000, "reason": text * 20_000, "facts": [text * 9_000] * 99}
+    parts = details_of_json(orjson.dumps([{**part, "steps": [step]}] * 9))
+    for most in (MAX_BYTES, 20_000, 2_000):
+        shorter = shorten_details(parts, max_bytes=most)
+        assert len(details_json(shorter)) <= max(most, 20_000)
+        assert shorter[0].result == "passed"
 
 
 def test_what_a_worker_sends_as_details_is_shown_as_data(service: Service) -> None:

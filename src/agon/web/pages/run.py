@@ -7,12 +7,16 @@ from markupsafe import Markup
 
 from agon.api.models.contests import Contest
 from agon.api.operations.submissions import MAX_NAMED
+from agon.app.tasks.results.details import details_json, shorten_details
 from agon.app.tasks.results.drawing import draw_details
 from agon.disciplines import discipline
+from agon.entities.trials import TrialPart
 from agon.web import addresses
 from agon.web.labels import weight_labels
 from agon.web.page import SitePage, Visit
 
+_MAX_DRAWN: Final = 200_000
+"""Bytes of the details of a trial on a page."""
 _OPTIONAL: Final = ("reason", "agent_exit_code", "attempts", "seconds", "tokens", "cost_usd")
 """What a trial may have; a column is shown where some trial of the run has it."""
 
@@ -42,6 +46,7 @@ def trial(visit: Visit) -> SitePage:
     """Return what happened in the trial in the path, drawn as on the page of a run's folder."""
     contest = visit.contest()
     details = visit.api.submissions.trial(contest.id, visit.path["id"], visit.path["task"])
+    drawn, is_whole = _drawn(details.parts)
     return SitePage(
         template="trial.html",
         title=f"Trial on {details.task[:40]} · {contest.title}",
@@ -49,12 +54,23 @@ def trial(visit: Visit) -> SitePage:
             "contest": contest,
             "details": details,
             "whole": details.parts[0],
-            "drawn": Markup(draw_details(details.parts)),  # noqa: S704 - it is escaped
+            "drawn": Markup(drawn),  # noqa: S704 - it is escaped
+            "is_whole": is_whole,
         },
         data=addresses.api(
             "contests", contest.id, "submissions", details.submission, "trials", details.task
         ),
     )
+
+
+def _drawn(parts: tuple[TrialPart, ...]) -> tuple[str, bool]:
+    """Return details as markup that a page may have, and whether nothing is left out for that."""
+    drawn, size = draw_details(parts), len(details_json(parts))
+    is_whole = len(drawn.encode()) <= _MAX_DRAWN
+    while len(drawn.encode()) > _MAX_DRAWN and size > 1:
+        size //= 2
+        drawn = draw_details(shorten_details(parts, max_bytes=size))
+    return drawn, is_whole
 
 
 def addresses_of_runs(

@@ -5,7 +5,7 @@ replaced by their escapes, so that a command reads as it ran.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -74,7 +74,10 @@ def shorten_details(parts: tuple[TrialPart, ...], *, max_bytes: int) -> tuple[Tr
         if len(details_json(shorter)) <= max_bytes:
             return shorter
     note = "its steps and outputs are too long to be shown"
-    bare = [replace(part, notes=(note,), steps=(), printed=()) for part in parts]
+    bare = [
+        replace(_shortened(part, *_SMALLER[-1]), notes=(note,), steps=(), printed=())
+        for part in parts
+    ]
     while len(bare) > 1 and len(details_json(tuple(bare))) > max_bytes:
         del bare[len(bare) // 2 :]
     return tuple(bare)
@@ -94,43 +97,41 @@ def details_of_json(text: str | bytes) -> tuple[TrialPart, ...]:
     parts = _PARTS.validate_json(text, strict=True)
     if not parts:
         raise ValueError("there is no part")
-    return tuple(map(_visible, parts))
+    return tuple(_each_text(part, lambda text: visible_text(text, lines=True)) for part in parts)
 
 
-def _visible(value: Any) -> Any:
-    """Return details in which every character of every text shows."""
+def _each_text(value: Any, change: Callable[[str], str]) -> Any:
+    """Return details with every text in them changed."""
     if isinstance(value, str):
-        return visible_text(value, lines=True)
+        return change(value)
     if isinstance(value, tuple):
-        return tuple(map(_visible, value))
+        return tuple(_each_text(one, change) for one in value)
     if is_dataclass(value) and not isinstance(value, type):
         return replace(
-            value, **{one.name: _visible(getattr(value, one.name)) for one in fields(value)}
+            value,
+            **{one.name: _each_text(getattr(value, one.name), change) for one in fields(value)},
         )
     return value
 
 
 def _shortened(part: TrialPart, characters: int, steps: int) -> TrialPart:
-    """Return a part with shorter texts and fewer steps."""
-
-    def cut(text: str) -> str:
-        half = characters // 2
-        return text if len(text) <= characters else f"{text[:half]}\n…\n{text[-half:]}"
-
-    return replace(
+    """Return a part with shorter texts, and fewer steps and lines."""
+    fewer = replace(
         part,
-        reason=cut(part.reason),
-        facts=tuple(map(cut, part.facts)),
-        notes=tuple(map(cut, part.notes[:MAX_CALLS])),
+        facts=part.facts[:MAX_CALLS],
+        notes=part.notes[:MAX_CALLS],
         steps=tuple(
-            replace(
-                step, text=cut(step.text), calls=tuple(map(cut, step.calls)),
-                outputs=tuple(map(cut, step.outputs)),
-            )
+            replace(step, calls=step.calls[: MAX_CALLS + 1], outputs=step.outputs[: MAX_CALLS + 1])
             for step in _ends(part.steps, steps)
         ),
-        printed=tuple(replace(one, text=cut(one.text)) for one in part.printed[:MAX_CALLS]),
-    )  # fmt: skip
+        printed=part.printed[:MAX_CALLS],
+    )
+    half = characters // 2
+    shorter: TrialPart = _each_text(
+        fewer,
+        lambda text: text if len(text) <= characters else f"{text[:half]}\n…\n{text[-half:]}",
+    )
+    return shorter
 
 
 def _ends(steps: tuple[TrajectoryStep, ...], count: int) -> tuple[TrajectoryStep, ...]:
