@@ -5,6 +5,7 @@ import zipfile
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import httpx2
@@ -124,6 +125,18 @@ def test_an_unreachable_server_raises_unavailable() -> None:
     with line.client() as client, pytest.raises(Unavailable, match=r"http://far .*agon serve"):
         client.contests.get("spring")
     assert 25 < sum(line.slept) <= 30
+
+
+def test_a_client_that_is_to_stop_repeats_no_request() -> None:
+    """As a worker on SIGTERM, whose server cannot be reached."""
+    line, stopping = Line(httpx2.ConnectError("Connection refused")), Event()
+    stopping.set()
+    transport = httpx2.MockTransport(line)
+    with Client("http://far", transport=transport, sleep=stopping.wait) as client:
+        source = client.job_source(worker="w", wait=stopping.wait)
+        with pytest.raises(Unavailable, match="cannot be reached"):
+            source.claim(("judge",))
+    assert len(line.requests) == 1
 
 
 def test_a_202_response_to_a_read_is_retried() -> None:

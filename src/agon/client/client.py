@@ -125,7 +125,8 @@ class Client(Api):
         chunk: maximum number of bytes of a request with records; None: 16 MiB.
         progress: called with the number of bytes of records sent so far.
         transport: of httpx2; for tests.
-        sleep: waits a number of seconds.
+        sleep: waits a number of seconds; a true result, such as that of ``Event.wait``, ends the
+            repeating of a request.
 
     Raises:
         Unreadable: the URL or the token is invalid.

@@ -44,7 +44,8 @@ class Connection:
         timeout: seconds without a byte after which a request is lost.
         patience: seconds during which a request is repeated.
         transport: of httpx2; for tests.
-        sleep: waits a number of seconds.
+        sleep: waits a number of seconds; a true result, such as that of ``Event.wait``, ends the
+            repeating of a request.
 
     Raises:
         Unreadable: the URL or the token is invalid.
@@ -191,9 +192,8 @@ class Connection:
                 if wait is None:
                     return _success(response)
                 error = _error(response)
-            if wait is None or wait > remaining:
+            if wait is None or wait > remaining or self._sleep(wait):
                 raise error
-            self._sleep(wait)
             remaining -= wait
             pause = min(2 * pause, _MAX_PAUSE_S)
 

@@ -205,6 +205,13 @@ JOBS: Final = Table(
     Index("jobs_contest_idx", "contest_no", "created_at", "id"),
 )  # fmt: skip
 
+TRIAL_DETAILS: Final = Table(
+    "trial_details", METADATA,
+    Column("job_id", _NAME, ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
+    _text("text"),
+)  # fmt: skip
+"""What happened in trials, as JSON, by the job that ran each; deleted with it."""
+
 WORKERS: Final = Table(
     "workers", METADATA, _name("name", key=True), _text("kinds"), _integer("seen_at"),
     _text("version"),

@@ -22,6 +22,7 @@ from agon.store.entries import Entries
 from agon.store.events import Events
 from agon.store.histories import Histories
 from agon.store.jobs.queue import Queue
+from agon.store.jobs.trial_details import TrialDetailsTable
 from agon.store.live.arena import Arena
 from agon.store.live.judging import Judging
 from agon.store.migrations import require_newest
@@ -67,6 +68,7 @@ class Session:
     cases = _Part(Cases)
     events = _Part(Events)
     queue = _Part(Queue)
+    trial_details = _Part(TrialDetailsTable)
     arena = _Part(Arena)
     access = _Part(Access)
     invitations = _Part(Invitations)

@@ -165,6 +165,11 @@ def run(contest_id: str, submission: str) -> str:
     return f"{contest(contest_id)}/submissions/{_last(submission)}"
 
 
+def trial(contest_id: str, submission: str, task: str) -> str:
+    """Return the address of what happened in a trial of a submitted agent."""
+    return f"{contest(contest_id)}/submissions{_path([submission, 'trials', task])}"
+
+
 def matches(contest_id: str, **query: Any) -> str:
     """Return the address of an arena's matches; parameters that are None or empty are left out."""
     return _with_query(f"{contest(contest_id)}/matches", query)

@@ -70,6 +70,7 @@ PAGES: Final[tuple[tuple[str, View], ...]] = (
     ("/c/{contest}/bots/{id}", bots.bot),
     ("/c/{contest}/robustness", robustness.robustness),
     ("/c/{contest}/submissions/{id}", run.run),
+    ("/c/{contest}/submissions/{id}/trials/{task}", run.trial),
     ("/sign-in", account.sign_in_form),
     ("/account", account.account),
     *desk.PAGES,

@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agon.app.containers import AgentStep, AgentTrial, ImageSpec, Limits
+from agon.app.containers.egress import NOTHING, AllowedHost, Egress
 from agon.app.tasks.agents import Agent, AgentEnvironment, AgentWork
 from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.preparation import NOT_BEGUN, NOT_READY, only_if_begun
@@ -104,12 +105,13 @@ def work(
     key: str = "",
     own: bool = False,
     wire_format: WireFormat | None = None,
+    egress: Egress = NOTHING,
     **about: Any,
 ) -> AgentWork:
     """Let the agent work on a task in fake containers."""
     task = read_task(harbor(tmp_path / "hello"))
     containers = FakeContainers(shell=shell)
-    trial = AgentTrial(run="r", name="hello__1", folder=tmp_path)
+    trial = AgentTrial(run="r", name="hello__1", folder=tmp_path, egress=egress)
     place = AgentEnvironment(
         containers=containers,
         image=containers.build(ImageSpec(context=task.files.context)),
@@ -158,6 +160,25 @@ def test_the_step_limit_ends_it(tmp_path: Path) -> None:
     assert len(endpoint.requests) == 3
     assert done.run.outcome == "finished"
     assert len(endpoint.requests[-1]["messages"][-1]["content"]) < 11_000
+    assert lines(done)[-1] == {"role": "note", "content": "its 3 steps are used up"}
+
+
+@pytest.mark.parametrize(
+    ("egress", "told"),
+    [
+        (NOTHING, " There is no network. "),
+        (Egress(mode="public"), " There is a network. "),
+        (Egress(mode="allowlist", hosts=(AllowedHost(name="index.test"),)),
+         " By the proxy that HTTPS_PROXY names you reach index.test:443, and no other host. "),
+    ],
+)  # fmt: skip
+def test_the_model_is_told_what_its_commands_reach(
+    tmp_path: Path, egress: Egress, told: str
+) -> None:
+    """Else it tries to install what it cannot, or never tries."""
+    with serving("DONE") as endpoint:
+        work(tmp_path, endpoint, FakeShell({}), egress=egress)
+    assert told in endpoint.requests[0]["messages"][0]["content"]
 
 
 def test_an_answer_without_a_command_is_answered_with_what_is_wanted(tmp_path: Path) -> None:

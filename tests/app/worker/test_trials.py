@@ -1,10 +1,12 @@
 """Test trials as jobs: an agent on a task of the worker, its result recorded once."""
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import orjson
 import pytest
 
 from agon.app.access.permissions import LOCAL
@@ -15,9 +17,12 @@ from agon.app.queue import leases
 from agon.app.queue.jobs import trial_job
 from agon.app.queue.leases import InvalidOutcome
 from agon.app.service import Service
+from agon.app.tasks.results.details import details_json, details_of_json, shorten_details
 from agon.app.worker.handlers import RESULT_HANDLERS, trial_runners
+from agon.app.worker.trial_details import MAX_BYTES
 from agon.app.worker.trials import MAX_UNSCORED_TRIALS, write_files
 from agon.entities.jobs import Job
+from agon.entities.trials import PrintedText
 from agon.errors import Unreadable
 from agon.ledger.entry import read_line
 from agon.wiring import submitted_agent
@@ -32,6 +37,8 @@ OUTCOME = {
     "result": "passed", "task_sha256": "0" * 64, "rewards": {}, "reward_source": "both",
     "agent_timeout": "fail", "agent_network": "none",
 }  # fmt: skip
+PART = {"name": "", "result": "passed", "reason": "", "facts": [], "notes": [], "steps": [],
+        "printed": []}  # fmt: skip
 
 
 @pytest.fixture
@@ -169,6 +176,54 @@ def test_an_unknown_task_fails_with_a_suggestion(service: Service, tasks: Path) 
     assert "did you mean sums?" in job_of(service, job).causes[-1]["cause"]
 
 
+def test_the_details_of_a_trial_are_stored_beside_its_job_within_their_size(
+    service: Service, tasks: Path
+) -> None:
+    """However much an agent says; the job's own result has none of it."""
+    said = "".join(map(chr, range(32, 300))) * 20
+    step = {"source": "agent", "message": said, "tool_calls": [
+        {"function_name": "sh", "arguments": {"command": said[:100]}}] * 60}  # fmt: skip
+    page = json.dumps({"schema_version": "ATIF-v1.6", "steps": [step] * 300})
+    job = requested(service)
+    containers = FakeContainers(left=lambda _: {"logs/agent/trajectory.json": page})
+    work(service, trial_runners(tasks, containers, submitted_agent, now=service.clock))
+    with service.store.read() as session:
+        text = session.trial_details.find(job.id) or ""
+    assert 1000 < len(text.encode()) <= MAX_BYTES
+    (part,) = details_of_json(text)
+    assert (part.steps[0].number, part.steps[-1].number) == (1, 300)
+    assert "… 10 further calls …" in part.steps[0].calls
+    assert "details" not in (job_of(service, job).result or {})
+
+
+@pytest.mark.parametrize("text", ["x", "\U000e0001", '"'])
+def test_details_fit_however_their_texts_are_escaped(text: str) -> None:
+    """A character that does not show takes ten, and a reason may be long, too."""
+    step = {"number": 1, "source": text * 20_000, "text": "", "calls": [text * 999] * 999,
+            "outputs": [], "input_tokens": 0, "output_tokens": 0}  # fmt: skip
+    part = {**PART, "name": text * 20_000, "reason": text * 20_000, "facts": [text * 9_000] * 99}
+    parts = details_of_json(orjson.dumps([{**part, "steps": [step]}] * 9))
+    for most in (MAX_BYTES, 20_000, 2_000):
+        shorter = shorten_details(parts, max_bytes=most)
+        assert len(details_json(shorter)) <= max(most, 20_000)
+        assert shorter[0].result == "passed"
+
+
+def test_what_a_worker_sends_as_details_is_shown_as_data(service: Service) -> None:
+    """A worker outside the instance may send what its own reading never has."""
+    requested(service)
+    job = leases.claim(service, ["trial"], worker="w")
+    assert job is not None
+    printed = [{"name": "Tests\x1b", "text": "a\n\u202eb\x00"}]
+    outcome = {**OUTCOME, "details": [{**PART, "printed": printed}]}
+    leases.complete(
+        service, job.id, lease=job.lease or "", outcome=outcome, handlers=RESULT_HANDLERS
+    )
+    with service.store.read() as session:
+        (part,) = details_of_json(session.trial_details.find(job.id) or "")
+    assert part.printed == (PrintedText(name=r"Tests\x1b", text="a\n\\u202eb\\x00"),)
+
+
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "outcome",
@@ -189,6 +244,12 @@ def test_an_unknown_task_fails_with_a_suggestion(service: Service, tasks: Path) 
         {**OUTCOME, "agent_failure": {"exit_code": 0, "stderr": []}},
         {**OUTCOME, "agent_failure": {"exit_code": 1, "stderr": ["x" * 201]}},
         {**OUTCOME, "agent_failure": {"exit_code": 1, "stderr": ["x"] * 6}},
+        {**OUTCOME, "details": []},
+        {**OUTCOME, "details": [{"name": "", "result": "passed"}]},
+        {**OUTCOME, "details": [{**PART, "facts": [1]}]},
+        {**OUTCOME, "details": [{**PART, "facts": ["x" * MAX_BYTES]}]},
+        {**OUTCOME, "details": [{**PART, "facts": ["\x00" * (MAX_BYTES // 7)]}]},
+        {**OUTCOME, "details": [{**PART, "steps": [{"number": "1"}]}]},
         {**OUTCOME, "agent_network": "all"},
         {**OUTCOME, "agent_timeout": None},
     ],

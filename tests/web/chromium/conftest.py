@@ -1,16 +1,23 @@
 """Fixtures of the tests in Chromium: the browser, and a site with all disciplines."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import cast
 
 import pytest
 
 from agon.app.contests.ingest.records import record
+from agon.app.worker.handlers import trial_runners
 from agon.disciplines.challenge.records import SERVICE_VALIDATOR
 from agon.web.addresses import submit
-from fakes.contests import all_disciplines
+from agon.wiring import submitted_agent
+from app.tasks.folders import harbor
+from app.worker.contests import work
+from fakes.containers import FakeContainers
+from fakes.contests import HOSTILE, all_disciplines
 from fakes.instance import Instance, instance_at
 from fakes.service import ORGANISER, service_at
 from web.browser import Browser
@@ -46,14 +53,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     service = replace(service_at(folder), tasks=lambda: ("sums",))
     instance: Instance = instance_at(folder, service=service, development=True)
     all_disciplines(instance.service)
-    _submit_agent(instance)
+    _submit_agent(instance, harbor(folder / "tasks" / "sums").parent)
     with serve(instance) as origin:
         yield Site(instance, origin)
     instance.close()
 
 
-def _submit_agent(instance: Instance) -> None:
-    """Let an organizer submit an agent, whose run has a page."""
+def _submit_agent(instance: Instance, tasks: Path) -> None:
+    """Let an organizer submit an agent, whose run and its trial have pages."""
     house = ("validators", {"id": SERVICE_VALIDATOR, "stake": 1.0}, None)
     record(instance.service, "challenge", [house], by=ORGANISER)
     browser = Browser(instance)
@@ -62,6 +69,12 @@ def _submit_agent(instance: Instance) -> None:
         submit("challenge"), submit("challenge"), {"command": "run", "miner_uid": "0"}
     )
     assert response.status_code == 303, response.text
+    step = {"source": "agent", "message": HOSTILE, "tool_calls": [
+        {"function_name": "sh", "arguments": {"command": HOSTILE}}]}  # fmt: skip
+    page = json.dumps({"schema_version": "ATIF-v1.6", "steps": [step]})
+    containers = FakeContainers(left=lambda _: {"logs/agent/trajectory.json": page})
+    service = instance.service
+    work(service, trial_runners(tasks, containers, submitted_agent, now=service.clock))
 
 
 @pytest.fixture(autouse=True)

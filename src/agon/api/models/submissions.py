@@ -39,6 +39,33 @@ class TrialRun(Resource, trials.TrialRun):
     trials: tuple[Trial, ...] = Field(description="The trials by task.")
 
 
+class VisibleRun(Resource, trials.VisibleRun):
+    """A run that the caller may see."""
+
+
+class TrajectoryStep(Resource, trials.TrajectoryStep):
+    """One step of an agent."""
+
+
+class PrintedText(Resource, trials.PrintedText):
+    """What was printed."""
+
+
+class TrialPart(Resource, trials.TrialPart):
+    """A trial as a whole, or one of the steps that its task has."""
+
+    steps: tuple[TrajectoryStep, ...] = Field(description="The steps of the agent.")
+    printed: tuple[PrintedText, ...] = Field(description="What agent and tests printed.")
+
+
+class TrialDetails(Resource, trials.TrialDetails):
+    """What happened in a trial of a submitted agent."""
+
+    parts: tuple[TrialPart, ...] = Field(
+        description="The trial as a whole, and the steps of its task, if it has steps."
+    )
+
+
 class SubmissionReceipt(Resource):
     """An accepted submission and the jobs that judge it."""
 

@@ -12,7 +12,9 @@ from agon.api.models.submissions import (
     Submission,
     SubmissionCreate,
     SubmissionReceipt,
+    TrialDetails,
     TrialRun,
+    VisibleRun,
 )
 from agon.api.operation import ContestContext, operation
 from agon.api.operations.jobs import queue_job, waiting
@@ -24,12 +26,13 @@ from agon.app.access.permissions import permits
 from agon.app.arena.live.beginning import require_round
 from agon.app.contests.submissions import creation, listing
 from agon.app.contests.submissions.submission import SubmissionContent as NewSubmission
-from agon.app.contests.submissions.trials import trial_run
+from agon.app.contests.submissions.trials import trial_details, trial_run, visible_runs
 from agon.app.queue.jobs import round_job
 from agon.disciplines import Ballot, Rounds, discipline
 from agon.errors import Conflict, Unreadable
 
 SubmissionId = Annotated[FreeId, Field(description="The submission's id.")]
+TaskName = Annotated[FreeId, Field(description="The task's name.")]
 MAX_NAMED: Final = 500
 """Maximum number of submissions that are listed by their ids: as many as a page of a board has."""
 
@@ -86,15 +89,77 @@ def get_submission(ctx: ContestContext, submission: SubmissionId) -> Submission:
     return Submission.model_validate(stored)
 
 
+@operation("GET", "/contests/{contest}/runs", id="listRuns", permission="contest.read",
+           cost="quick", summary="List runs",
+           command=Command("challenge runs", top=100, columns=("id", "miner_uid", "at"),
+                           without=("id",)))  # fmt: skip
+def list_runs(
+    ctx: ContestContext,
+    page: PageRequest,
+    *,
+    id: Annotated[  # noqa: A002 (an id is called id everywhere)
+        tuple[FreeId, ...],
+        Field(max_length=MAX_NAMED, description="Only submissions with these ids; none: all."),
+    ] = (),
+) -> Page[VisibleRun]:
+    """Return the runs of submitted agents that the caller may see, oldest first.
+
+    Participants see their own, organizers all, and every reader all where the contest's rule
+    `trial_details` is `public`.
+
+    $ agon challenge runs
+        List the runs of agents that were submitted to the contest ID, oldest first.
+
+        Those of the caller; for organizers, and where the rule trial_details is public, all.
+
+          agon challenge runs subnet
+    """
+    seen = visible_runs(
+        ctx.service, ctx.view, by=ctx.caller, ids=id, after=page.after(str), limit=page.sought
+    )
+    return page.page(seen, key=lambda run: run.id, item=VisibleRun.model_validate)
+
+
 @operation("GET", "/contests/{contest}/submissions/{id}/trials", id="getTrials",
-           permission="submission.read-own",
-           cost="quick", summary="Get a submission's trials")  # fmt: skip
+           permission="contest.read", cost="quick", summary="Get a submission's trials",
+           command=Command("challenge trials"))  # fmt: skip
 def get_trials(ctx: ContestContext, submission: SubmissionId) -> TrialRun:
     """Return the run of a submitted agent: progress, and each task's result, reason and cost.
 
-    Participants see their own. While a contest is frozen, results that came later are left out.
+    Participants see their own, organizers all, and every reader all where the contest's rule
+    `trial_details` is `public`. While a contest is frozen, results that came later are left out.
+
+    $ agon challenge trials
+        Show the run of the SUBMISSION of an agent to the contest ID: each task's result.
+
+        With reason, rewards, reach, seconds, tokens and cost.
+
+          agon challenge trials subnet 0193…
     """
     return TrialRun.model_validate(trial_run(ctx.service, ctx.view, submission, by=ctx.caller))
+
+
+@operation("GET", "/contests/{contest}/submissions/{id}/trials/{task}", id="getTrialDetails",
+           permission="contest.read", cost="quick", summary="Get the details of a trial",
+           command=Command("challenge trial"))  # fmt: skip
+def get_trial_details(
+    ctx: ContestContext, submission: SubmissionId, task: TaskName
+) -> TrialDetails:
+    """Return what happened in a trial: the agent's steps, commands and outputs, what tests printed.
+
+    Organizers see it, and whom the contest's rule `trial_details` names: who sent the agent, or
+    every reader. While a contest is frozen, trials that ended later have none. Texts are bounded,
+    and characters that do not show are escaped. They are deleted with the jobs.
+
+    $ agon challenge trial
+        Show what happened when the agent of a SUBMISSION to the contest ID was tried on a TASK.
+
+        Its steps, commands and outputs, and what the tests printed.
+
+          agon challenge trial subnet 0193… hello-world
+    """
+    details = trial_details(ctx.service, ctx.view, submission, task, by=ctx.caller)
+    return TrialDetails.model_validate(details)
 
 
 @operation("POST", "/contests/{contest}/votes", id="addVotes", permission="vote.add",
@@ -154,7 +219,9 @@ class Submissions(Noun):
     create = submit
     list = list_submissions
     get = get_submission
+    runs = list_runs
     trials = get_trials
+    trial = get_trial_details
     votes = list_votes
     draw_round = draw_round
     matches = list_matches

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agon.app.containers import AgentRun
+from agon.kernel.text.visible import visible_text
 
 MAX_LINES: Final = 5
 """The last lines of stderr that are kept."""
@@ -65,7 +66,7 @@ def failure_of(exit_code: int | None, stderr: bytes) -> AgentFailure | None:
     if not exit_code:
         return None
     lines = [line.strip() for line in stderr.decode(errors="replace").splitlines()]
-    last = [_printable(line)[-MAX_CHARACTERS:] for line in lines if line][-MAX_LINES:]
+    last = [visible_text(line)[-MAX_CHARACTERS:] for line in lines if line][-MAX_LINES:]
     return AgentFailure(exit_code=exit_code, stderr=tuple(last))
 
 
@@ -80,7 +81,3 @@ def _end_of(path: Path) -> bytes:
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - _READ_BYTES))
         return file.read()
-
-
-def _printable(line: str) -> str:
-    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)

@@ -314,5 +314,4 @@ def _lines(path: Path) -> Iterator[Step]:
 
 def _excerpt(value: object) -> str:
     text = repr(value)
-    shown = text if len(text) <= 60 else f"{text[:59]}…"  # noqa: PLR2004  # a line
-    return "".join(letter if letter.isprintable() else "?" for letter in shown)
+    return text if len(text) <= 60 else f"{text[:59]}…"  # noqa: PLR2004  # a line

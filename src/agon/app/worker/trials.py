@@ -18,6 +18,7 @@ from agon.app.tasks.formats.variables import VariableNames, with_variables
 from agon.app.tasks.services import build
 from agon.app.tasks.trials import Clock, TrialResult, run_trial
 from agon.app.worker.outcome_records import record_once, worker_name
+from agon.app.worker.trial_details import checked_details, written_details
 from agon.disciplines.challenge.records import TASK_RESULTS
 from agon.entities.jobs import Job
 from agon.errors import NotFound, NotScorable, Unreadable, did_you_mean
@@ -59,8 +60,8 @@ def trial(
     Returns:
         A function from a job to its outcome: ``result``, ``reason``, ``task_sha256``, ``rewards``,
         what the record says of the run (``reward_source``, ``agent_timeout``, ``agent_network``),
-        ``agent_failure`` where the agent's command failed, and what it took: ``seconds``, and
-        ``usage`` by the agent's own account, if there is one.
+        ``agent_failure`` where the agent's command failed, what it took: ``seconds``, and
+        ``usage`` by the agent's own account, if there is one, and ``details``: what happened in it.
     """
 
     def run(assignment: Assignment, progress: JobProgress) -> dict[str, Any]:
@@ -93,8 +94,9 @@ def trial(
                 now=now,
                 attempts=assignment.attempt,
             )
+            details = written_details(traces, result)
         progress.check()
-        return _outcome(result)
+        return _outcome(result) | {"details": details}
 
     return run
 
@@ -146,6 +148,8 @@ def write_files(agent: Mapping[str, Any], folder: Path) -> Path:
 def store_trial(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Commit | Retry:
     """Record a trial's result in ``task_results``, and its rewards in ``task_rewards``, once.
 
+    Its details are stored beside its job, and deleted with it; no ledger has them.
+
     Raises:
         InvalidOutcome: the outcome is not valid for this job.
         NotScorable: it ended without a score too often.
@@ -183,8 +187,12 @@ def store_trial(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
         **_took(outcome),
     }
 
+    details = checked_details(outcome.get("details"))
+
     def finish(session: Session) -> Mapping[str, Any]:
         contest = session.contests.lock(payload["contest"])
+        if details is not None:
+            session.trial_details.save(job.id, details)
         recorded = record_once(
             service, session, contest, table="task_results", row=row, by=worker_name(job),
             beside=[

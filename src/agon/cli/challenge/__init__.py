@@ -11,6 +11,7 @@ from agon.cli.challenge.run import run_agent
 from agon.cli.challenge.submit import submit_weights
 from agon.cli.challenge.view import view_run
 from agon.cli.challenge.weights import weights
+from agon.cli.generated.commands import add_generated
 from agon.cli.shared.commands import Group
 
 
@@ -41,3 +42,4 @@ for each in (
     submit_weights,
 ):
     command.add_command(each)
+add_generated(command)

@@ -265,13 +265,13 @@ def _watching() -> Iterator["Callable[[RunProgress], None]"]:
 
 def _line(progress: "RunProgress") -> str:
     """Return one line about the trial that ended, or about trials finished earlier."""
-    from agon.cli.shared.tables import printable
+    from agon.kernel.text.visible import visible_text
 
     if (result := progress.result) is None:
         return f"{progress.done} of {progress.total} trials are finished" if progress.done else ""
     why = f": {result.why}" if result.why else ""
     seconds = result.timings["total_s"]
-    return printable(
+    return visible_text(
         f"[{progress.done}/{progress.total}] {result.task}__{result.number} "
         f"{result.result} in {seconds:.1f} s{why}"
     )

@@ -46,10 +46,10 @@ def read_program(name: str) -> bytes:
 
 def show_understood(problem: "Problem") -> None:
     """Print on stderr what was read from a setter's package, defaults included."""
-    from agon.cli.shared.tables import printable
+    from agon.kernel.text.visible import visible_text
 
     for name, value in problem.understood().items():
-        click.echo(f"{name}: {printable(value)}", err=True)
+        click.echo(f"{name}: {visible_text(value)}", err=True)
 
 
 def _read_bounded(opened: IO[bytes], name: str) -> bytes:

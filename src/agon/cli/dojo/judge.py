@@ -182,10 +182,10 @@ def _report(judged: "JudgeSummary", out: Path) -> None:
 
 
 def _list(issues: "tuple[FileIssue, ...]", heading: str) -> None:
-    from agon.cli.shared.tables import printable
+    from agon.kernel.text.visible import visible_text
 
     for issue in issues[:_MAX_SHOWN]:
-        click.echo(f"{heading}: {printable(str(issue))}", err=True)
+        click.echo(f"{heading}: {visible_text(str(issue))}", err=True)
     if len(issues) > _MAX_SHOWN:
         click.echo(f"{heading}: {len(issues) - _MAX_SHOWN:,} more", err=True)
 

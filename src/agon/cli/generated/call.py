@@ -31,6 +31,8 @@ DRAWINGS: Final[Mapping[str, str]] = {
     "Contest": "agon.cli.contest.lifecycle:draw_contest",
     "Job": "agon.cli.service.jobs:draw_job",
     "Queue": "agon.cli.service.jobs:draw_queue",
+    "TrialDetails": "agon.cli.challenge.trials:draw_details",
+    "TrialRun": "agon.cli.challenge.trials:draw_run",
 }
 """Functions that draw a resource, by its class."""
 

@@ -159,7 +159,9 @@ def _reach(
             raise click.UsageError("--server and --database exclude each other; give one")
         from agon.client import Client
 
-        client = opened.enter_context(Client(target.server, token=read_token(target.token_file)))
+        token = read_token(target.token_file)
+        # A server that cannot be reached does not keep a worker that is to stop.
+        client = opened.enter_context(Client(target.server, token=token, sleep=stopping.wait))
         source = client.job_source(worker=called, wait=stopping.wait)
         return _Connection(source, {}, service=None)
     from agon.app.worker.handlers import post_runners, round_runners, service_runners

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agon.cli.shared.output import deliver
+from agon.kernel.text.visible import visible_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,21 +21,9 @@ if TYPE_CHECKING:
     from agon.kernel.findings import RecordRefs
 
 
-def printable(text: str) -> str:
-    r"""Return text with control characters and bidirectional marks replaced by their escapes.
-
-    Example:
-        >>> printable("ada\x1b[2J")
-        'ada\\x1b[2J'
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
 def echo(text: str, *, err: bool = False) -> None:
     """Print text that people can have written, with what is not printable escaped in each line."""
-    click.echo("\n".join(map(printable, text.split("\n"))), err=err)
+    click.echo("\n".join(map(visible_text, text.split("\n"))), err=err)
 
 
 _FOLDED = 24  # characters that a column of folding text gets at least, if it has as many
@@ -75,7 +64,7 @@ class TableColumn:
         from rich.cells import cell_len
 
         lines = (line for cell in self.cells for line in cell.split("\n"))
-        widest = max((cell_len(printable(line)) for line in lines), default=0)
+        widest = max((cell_len(visible_text(line)) for line in lines), default=0)
         return max([widest, *(len(word) for word in self.title.split())])
 
     @property
@@ -100,7 +89,7 @@ class Output:
         """Add a line (or several) of text."""
         from rich.text import Text
 
-        self._parts.append(Text("\n".join(map(printable, text.split("\n"))), style=style))
+        self._parts.append(Text("\n".join(map(visible_text, text.split("\n"))), style=style))
 
     def table(self, columns: Sequence[TableColumn], *, needed: int = 3) -> None:
         """Add a table; the first ``needed`` columns are always shown."""
@@ -161,7 +150,7 @@ def _text_of(cell: str) -> "Text":
     """Return a cell: the first line as it is, the details below it dimmed."""
     from rich.text import Text
 
-    first, *details = map(printable, cell.split("\n"))
+    first, *details = map(visible_text, cell.split("\n"))
     text = Text(first)
     for line in details:
         text.append(f"\n{line}", style="yellow" if line.startswith(_MISSING) else "dim")

@@ -40,14 +40,15 @@ class ChallengeRules(Rules):
         reason="The source document scores a timeout 0; Harbor lets the tests decide.",
         source=f"{_SEED}, Test Execution",
     )
-    agent_stderr: Literal["organizers", "author"] = rule(
+    trial_details: Literal["organizers", "author", "public"] = rule(
         "organizers",
         since="0.1",
-        meaning="who sees the last lines that a submitted agent wrote to stderr where its command "
-        "failed: organizers alone, or also who sent it; scoring does not read it",
-        reason="What an agent writes there may be the tasks themselves, which its author need not "
-        "know.",
-        source=f"{_SEED}, Test Execution",
+        meaning="who sees what happened in the trials of a submitted agent (steps, commands, "
+        "outputs, what the tests printed): organizers alone, also who sent it, or everyone who may "
+        "read the contest; scoring does not read it",
+        reason="What agents and tests print may be the tasks and their answers themselves, which "
+        "only the organizer can give away.",
+        source=f"{_PAGE}, Running tasks",
     )
     duplicate_content: Literal["everywhere", "competition", "allowed"] = rule(
         "everywhere",
@@ -321,7 +322,7 @@ NETWORK_RULES = frozenset(
     {
         "reward_source",
         "agent_timeout",
-        "agent_stderr",
+        "trial_details",
         "duplicate_content",
         "weight_cap",
         "cap_excess",

@@ -32,11 +32,16 @@ _MAX_COMMAND_BYTES = 128_000  # Linux takes 131,072 as one argument
 _MAX_REPLIES_CHARACTERS = 64 << 20  # of all replies in a trial
 
 _SYSTEM = (
-    "You solve a task in a Linux container, working in {workdir}. There is no network. Answer each "
+    "You solve a task in a Linux container, working in {workdir}. {network} Answer each "
     "time with one fenced block of shell commands to run with sh, like this:\n\n"
     "```sh\nls -l\n```\n\nYou then see what they print. Every block starts a new shell in "
     "{workdir}. When the task is solved, answer with the one word DONE and no block."
 )
+_NETWORKS = {
+    "none": "There is no network.",
+    "allowlist": "By the proxy that HTTPS_PROXY names you reach {hosts}, and no other host.",
+    "public": "There is a network.",
+}
 _NOT_RUN = "The block was not run: it has {problem}. Send a shorter one of plain text."
 _REMINDER = "There was no fenced block. Send one with commands to run, or DONE if all is done."
 
@@ -75,7 +80,9 @@ class ModelAgent:
             "endpoint": self._chat.endpoint,
             "steps": str(self._steps),
             "step_s": f"{self._step_s:g}",
-            "messages_sha256": sha256(f"{_SYSTEM}\n{_REMINDER}\n{_NOT_RUN}".encode()).hexdigest(),
+            "messages_sha256": sha256(
+                "\n".join((_SYSTEM, _REMINDER, _NOT_RUN, *_NETWORKS.values())).encode()
+            ).hexdigest(),
             **({"own_endpoint": "yes"} if self._chat.own else {}),
         }
 
@@ -98,7 +105,7 @@ class ModelAgent:
                         chat_log.end = ("failed", NOT_BEGUN[code])
                         chat_log.note(NOT_BEGUN[code])
                         return
-                    self._drive(shell, chat_log, task, workdir=place.image.workdir, until=until)
+                    self._drive(shell, chat_log, task, place, until=until)
                     _run_beside(shell, after(task, place.outputs), until=until)
                 except ContainerGone:
                     chat_log.note("the container is gone")
@@ -126,10 +133,18 @@ class ModelAgent:
         return AgentWork(run=run, usage=chat_log.usage, transcript=path)
 
     def _drive(
-        self, shell: Shell, chat_log: "_Conversation", task: Task, *, workdir: str, until: float
+        self,
+        shell: Shell,
+        chat_log: "_Conversation",
+        task: Task,
+        place: AgentEnvironment,
+        *,
+        until: float,
     ) -> None:
         """Run the model's commands until it is done or the steps are used up."""
-        chat_log.send("system", _SYSTEM.format(workdir=workdir))
+        egress = place.trial.egress
+        network = _NETWORKS[egress.mode].format(hosts=", ".join(map(str, egress.hosts)))
+        chat_log.send("system", _SYSTEM.format(workdir=place.image.workdir, network=network))
         chat_log.send("user", task.instruction)
         for _ in range(self._steps):
             if chat_log.limit:  # of an earlier step of the task, or another trial
@@ -147,6 +162,7 @@ class ModelAgent:
                 done = shell.execute(as_agent(task, ("sh", "-c", command)), timeout_s=self._step_s)
                 chat_log.steps += 1
                 chat_log.send("user", _observation(done))
+        chat_log.note(f"its {self._steps} steps are used up")
 
 
 class _LimitReached(Exception):

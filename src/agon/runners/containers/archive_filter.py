@@ -18,6 +18,7 @@ from typing import BinaryIO
 from agon.app.containers import RejectedEntry
 from agon.app.containers.collection import is_excluded
 from agon.app.containers.home_settings import is_handed_over, within_or_at
+from agon.kernel.text.visible import visible_text
 from agon.runners.containers.archives import (
     END,
     ArchiveEntry,
@@ -217,7 +218,7 @@ def printable(text: bytes | str, *, longest: int = 200) -> str:
     """
     if isinstance(text, bytes):
         text = text.decode("utf-8", "backslashreplace")
-    shown = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
+    shown = visible_text(text)
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from agon.kernel.text.captions import count_text
+
 MARKS: Final = {"passed": "✓", "failed": "✗", "timeout": "t", "unscored": "?"}
 """The sign of each result of a trial."""
 
@@ -35,6 +37,6 @@ def usage_text(used: Mapping[str, Any], prices: Mapping[str, Any]) -> str:
     day = f" (prices of {prices['date']})" if prices.get("date") else ""
     cost = "" if used["cost_usd"] is None else f" · {used['cost_usd']:.4f} USD{day}"
     return (
-        f"{used['steps']:,} steps · {used['input_tokens']:,} tokens read{cached} · "
+        f"{count_text(used['steps'], 'step')} · {used['input_tokens']:,} tokens read{cached} · "
         f"{used['output_tokens']:,} written{cost}"
     )
