@@ -91,6 +91,7 @@ chmod 755 /app/tar; rm -f /.agon/tar; cp /app/tar /.agon/tar; echo no
 """
 
 
+@pytest.mark.exhaustive
 def test_a_program_that_replaces_tar_cannot_change_the_reward(
     courses: Callable[[Kind], Course],
 ) -> None:

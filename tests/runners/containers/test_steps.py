@@ -285,7 +285,7 @@ services:
 """
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("script", "result"),
     [
