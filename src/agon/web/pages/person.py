@@ -16,16 +16,16 @@ from agon.app.charts.waterfall import levels
 from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound
 from agon.kernel.explanations import Explanation, Part
+from agon.kernel.text.participants import participant_text
 from agon.web import addresses
 from agon.web.labels import labels
 from agon.web.last_visit import LastVisit, last_visit
-from agon.web.names import participant_text
 from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.since import previous_positions, since
 from agon.web.pages.cases import cases_of
 from agon.web.pages.factors import factors_of
 from agon.web.pages.history import cause_of, history_of, history_plot
-from agon.web.pages.live.arena import opponent_names, opponents
+from agon.web.pages.live.arena import opponents
 from agon.web.pages.run import addresses_of_runs
 from agon.web.rendering import score_text
 
@@ -136,7 +136,6 @@ def person(visit: Visit) -> SitePage:
     explanation = boards.explain(contest.id, name, board=board, as_of=visit.as_of)
     steps, label = steps_of(explanation), labels(contest, board)
     met = opponents(explanation) if can.rounds else []
-    met_names = opponent_names(visit, contest, name) if met else {}
     published = _board_at(visit, contest.id, name, board, explanation)
     position = published.seq
     history = history_of(visit, contest.id, name, board, position)
@@ -152,7 +151,6 @@ def person(visit: Visit) -> SitePage:
         "steps": steps,
         "factors": factors_of(explanation) if can.epochs else None,
         "more": len(explanation.parts) - len(steps),
-        "next_steps": [part for part in explanation.parts if part.missing],
         "history": history,
         "cause_of": cause_of,
         "previous": previous_positions(history),
@@ -163,8 +161,6 @@ def person(visit: Visit) -> SitePage:
         "own": {} if published.index is None else published.rows[published.index - published.start],
         "neighbors": _neighbors(published, explanation),
         "opponents": met,
-        "opponent_names": met_names,
-        "shown_names": {**(published.names or {}), **met_names},
         "cases": cases_of(visit, contest) if visit.caller.user == name else (),
         "plot": history_plot(contest, name, board, history),
         "comparison": _comparison(visit, contest.id, board, explanation),

@@ -9,8 +9,8 @@ from markupsafe import Markup
 from agon.api.models.analysis import DistributionBin, PartDistribution
 from agon.app.charts import HistogramBin, histogram
 from agon.errors import NotFound
+from agon.kernel.text.participants import short_id
 from agon.web import addresses
-from agon.web.names import short_id
 from agon.web.page import SitePage, Visit
 from agon.web.pages.empty import or_empty
 from agon.web.rendering import number_text, words
