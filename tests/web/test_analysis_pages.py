@@ -156,11 +156,13 @@ def test_each_bar_of_a_histogram_is_as_long_as_its_number(site: Instance) -> Non
 
 def test_a_distribution_shows_where_a_participant_is(site: Instance) -> None:
     """Where am I among all?"""
-    rows = site.get("/contests/community/boards/user-score").json()["rows"]
-    first = rows[0]["id"]
+    board = site.get("/contests/community/boards/user-score").json()
+    rows, first = board["rows"], board["rows"][0]["id"]
     _, page = page_of(site, addresses.distribution("community", id=first))
     assert f"rank 1 of {len(rows)}" in page.text
-    assert f"· {first}" in page.text
+    assert f"{board['names'][first]} {first} has" in " ".join(page.text.split())
+    assert "Has " in page.text
+    assert "· here" in page.text  # a long name has no room beside the bar
     _, page = page_of(site, addresses.distribution("community", id="unknown"))
     assert "there is no 'unknown' on board" in page.text
     _, page = page_of(site, addresses.distribution("arena", id=HOSTILE))

@@ -6,6 +6,7 @@ from typing import Any
 
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.findings import Finding, RecordRefs, Severity
+from agon.kernel.text.sentences import sentence_of
 
 _MAX_PLACES = 12
 
@@ -27,8 +28,9 @@ def explanation_of(value: Mapping[str, Any]) -> Explanation:
         parts=tuple(_part(part) for part in value["parts"]),
         places=0 if score is None else _places(score),
         reason=value["reason"],
-        notes=tuple(value["notes"]),
+        notes=tuple(map(sentence_of, value["notes"], value["note_pieces"])),
         context=value["context"],
+        names=value["names"],
     )
 
 
@@ -45,7 +47,9 @@ def finding_of(value: Mapping[str, Any]) -> Finding:
 
 
 def _part(value: Mapping[str, Any]) -> Part:
-    return Part(**{**value, "records": _refs(value["records"])})
+    fields = {key: each for key, each in value.items() if key != "pieces"}
+    text = sentence_of(value["text"], value["pieces"])
+    return Part(**{**fields, "text": text, "records": _refs(value["records"])})
 
 
 def _refs(values: Iterable[Mapping[str, Any]]) -> tuple[RecordRefs, ...]:

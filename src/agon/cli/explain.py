@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _BAR = 12
 _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b", re.ASCII)
+_PARTICIPANTS = ("opponent", "bot")  # keys of a context's rows whose values are ids
 _MANY = 20  # parts from which the table leaves inputs and records to JSON
 
 
@@ -101,7 +102,7 @@ def draw_explanation(out: "Output", explanation: "Explanation", *, under: str) -
 
     place = "unscored" if explanation.rank is None else f"rank {explanation.rank}"
     score = "" if explanation.score is None else f" · score {number(explanation.score)}"
-    head = f"{explanation.id} · {explanation.board} · {place}{score}"
+    head = f"{_named(explanation, explanation.id)} · {explanation.board} · {place}{score}"
     out.line(f"{_abbreviate(head)} · {under}", style="bold")
     if explanation.reason:
         out.line(f"no score: {explanation.reason}")
@@ -123,16 +124,31 @@ def draw_explanation(out: "Output", explanation: "Explanation", *, under: str) -
     if len(explanation.parts) > _MANY:
         out.line("--format json has the inputs and records of every part", style="dim")
     for note in explanation.notes:
-        out.line(note)
+        out.line(_sentence(explanation, note))
     for name, value in explanation.context.items():
-        _draw_context(out, name.replace("_", " "), value)
+        _draw_context(out, explanation, name, value)
 
 
 def _steps(explanation: "Explanation") -> "Iterator[tuple[str, float, str]]":
     """Yield name, points and text of each part; of a hash, the first digits."""
     brief = len(explanation.parts) > _MANY
     for part in explanation.parts:
-        yield _abbreviate(part.name), part.points, _abbreviate(_why(part, brief=brief))
+        text = _sentence(explanation, part.text)
+        yield _abbreviate(part.name), part.points, _abbreviate(_why(part, text, brief=brief))
+
+
+def _named(explanation: "Explanation", participant: str) -> str:
+    """Return a participant with its name, if the explanation has it."""
+    from agon.kernel.text.participants import participant_text
+
+    return participant_text(explanation.names.get(participant), participant)
+
+
+def _sentence(explanation: "Explanation", text: str) -> str:
+    """Return a sentence with the names of the participants that it names."""
+    from agon.kernel.text.sentences import sentence_text
+
+    return sentence_text(text, lambda participant: _named(explanation, participant))
 
 
 def _abbreviate(text: str) -> str:
@@ -140,20 +156,23 @@ def _abbreviate(text: str) -> str:
     return _HASH.sub(r"\1…", text)
 
 
-def _draw_context(out: "Output", name: str, value: Any) -> None:
+def _draw_context(out: "Output", explanation: "Explanation", name: str, value: Any) -> None:
     """Draw context of an explanation: a value, or rows of a table."""
     from agon.cli.shared.tables import TableColumn, cell
 
     if not (isinstance(value, list) and value and isinstance(value[0], dict)):
-        out.line(f"{name}: {cell(value)}")
+        out.line(f"{name.replace('_', ' ')}: {cell(value)}")
         return
     out.line()
-    out.line(f"{name}: {len(value):,}")
+    out.line(f"{name.replace('_', ' ')}: {len(value):,}")
     out.table(
         [
             TableColumn(
                 key.replace("_", " "),
-                [cell(row.get(key)) for row in value],
+                [
+                    _named(explanation, row[key]) if key in _PARTICIPANTS else cell(row.get(key))
+                    for row in value
+                ],
                 right=isinstance(value[0][key], (int, float)),
             )
             for key in value[0]
@@ -188,11 +207,11 @@ def waterfall(points: list[float], *, width: int = _BAR) -> list[str]:
     return bars
 
 
-def _why(part: "Part", *, brief: bool) -> str:
+def _why(part: "Part", text: str, *, brief: bool) -> str:
     """Return a part as text: its reason, inputs, records, and what is missing."""
     from agon.cli.shared.tables import cell, refs_text
 
-    lines = [part.text]
+    lines = [text]
     if part.inputs and not brief:
         lines.append(", ".join(f"{name} = {cell(value)}" for name, value in part.inputs.items()))
     if not brief:

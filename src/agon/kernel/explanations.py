@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from agon.kernel.findings import RecordRefs
+from agon.kernel.text.sentences import Sentence, piece_fields
 from agon.kernel.text.text_tables import html_table
 
 _SHOWN = 10
@@ -20,7 +21,8 @@ class NextStep:
 
     Attributes:
         text: the sentence, rounded so that doing what it says is enough.
-        numbers: its numbers by name; ``points`` is the least that they add.
+        numbers: its numbers by name; ``more`` is the least count that it takes, such as records,
+            ``points`` the least that they add.
     """
 
     text: str
@@ -36,11 +38,12 @@ class Part:
         points: what it adds to the score (negative when it takes away).
         inputs: the inputs of the formula, by name.
         rules: the rules that decided, by name, with the values in force.
-        text: one sentence, made from inputs and rules.
+        text: one sentence, made from inputs and rules; a :class:`Sentence` where it names
+            participants.
         threshold: the threshold to reach, or None where there is none.
         missing: the requirement of the next step, or None when there is none.
         records: the records it is based on.
-        step: the numbers in ``missing``, by name; not in :meth:`to_dict`.
+        step: the numbers in ``missing``, by name, as of :class:`NextStep`.
     """
 
     name: str
@@ -61,8 +64,10 @@ class Part:
             "inputs": dict(self.inputs),
             "rules": dict(self.rules),
             "threshold": self.threshold,
-            "text": self.text,
+            "text": str(self.text),
+            "pieces": piece_fields(self.text),
             "missing": self.missing,
+            "step": dict(self.step),
             "records": [refs.to_dict() for refs in self.records],
         }
 
@@ -73,6 +78,7 @@ class Explanation:
 
     ``score`` and ``rank`` are None when the id is unscored; then ``reason`` is set and ``parts``
     show how far the computation came. ``places`` is the number of decimals the board publishes.
+    ``names`` are those that a contest shows of the participants it is about, by id.
 
     Raises:
         ValueError: when the parts do not sum to the score on that grid (an internal error).
@@ -87,6 +93,7 @@ class Explanation:
     reason: str | None = None
     notes: tuple[str, ...] = ()
     context: Mapping[str, Any] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.score is None:
@@ -95,6 +102,44 @@ class Explanation:
         # Half a step of the grid, and the noise of adding floats of that size.
         if abs(total - self.score) > 0.5 * 10.0**-self.places + 1e-12 * (1 + abs(self.score)):
             raise ValueError(f"{self.board}/{self.id}: parts sum to {total}, score is {self.score}")
+
+    @property
+    def participants(self) -> tuple[str, ...]:
+        """Return the ids of the participants it is about: its own, opponents, those in sentences.
+
+        Example:
+            >>> from agon.kernel.text.sentences import Piece
+            >>> beaten = Sentence.of("Beat ", Piece.of("bob"), ".")
+            >>> Explanation("bots", "ada", 1, 3.0, (Part("m1", 3.0, {}, {}, beaten),)).participants
+            ('ada', 'bob')
+        """
+        opponents = [str(each["opponent"]) for each in self.context.get("opponents", ())]
+        sentences = [*(part.text for part in self.parts), *self.notes]
+        named = [
+            each for text in sentences if isinstance(text, Sentence) for each in text.participants
+        ]
+        return tuple(dict.fromkeys([self.id, *opponents, *named]))
+
+    @property
+    def next_steps(self) -> tuple[Part, ...]:
+        """Return the parts that say what is missing, those first that take the least count.
+
+        Of equal counts, those that add most points are first.
+
+        Example:
+            >>> far = Part("far", 0.0, {}, {}, "", missing="9 more", step={"more": 9})
+            >>> near = Part("near", 0.0, {}, {}, "", missing="1 more", step={"more": 1})
+            >>> why = Explanation("bots", "ada", 1, 0.0, (far, near))
+            >>> [part.name for part in why.next_steps]
+            ['near', 'far']
+        """
+        steps = [part for part in self.parts if part.missing]
+        return tuple(
+            sorted(
+                steps,
+                key=lambda part: (part.step.get("more", math.inf), -part.step.get("points", 0.0)),
+            )
+        )
 
     def first_parts(self, most: int) -> tuple[Part, ...]:
         """Return at most ``most`` parts: the first ones, and one for the sum of all others.
@@ -142,8 +187,11 @@ class Explanation:
             "score": self.score,
             "reason": self.reason,
             "parts": [part.to_dict() for part in self.parts],
-            "notes": list(self.notes),
+            "notes": [str(note) for note in self.notes],
+            "note_pieces": [piece_fields(note) for note in self.notes],
             "context": dict(self.context),
+            "next_steps": [part.name for part in self.next_steps],
+            "names": dict(self.names),
         }
 
     def _heading(self) -> str:

@@ -7,7 +7,7 @@ from agon.api.models.contests import Contest
 from agon.app.analysis.score import rules_of
 from agon.disciplines import discipline
 from agon.errors import NotFound
-from agon.web.names import short_id
+from agon.kernel.text.participants import short_id
 
 
 def labels(contest: Contest, board: str) -> Callable[[str], str]:

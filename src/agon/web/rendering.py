@@ -17,10 +17,11 @@ from agon.app.access.permissions import permits
 from agon.disciplines import discipline
 from agon.entities.webhooks import EVENT_KINDS
 from agon.kernel.text.bidi import isolated_text
+from agon.kernel.text.participants import short_id
 from agon.web import addresses
 from agon.web.directions import closed_html
 from agon.web.form_times import ZONES
-from agon.web.names import named_text, participant, short_id
+from agon.web.names import participant, sentence_html
 from agon.web.page import SitePage
 
 _DIGITS: Final = 6
@@ -346,7 +347,7 @@ def environment() -> Environment:
         "words": words,
         "head_words": head_words,
         "link_html": link_html,
-        "named_text": named_text,
+        "sentence_html": sentence_html,
         "part_name": part_name,
         "short_id": short_id,
     }

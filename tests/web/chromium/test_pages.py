@@ -249,6 +249,23 @@ def test_a_printed_board_has_all_its_columns(site: Site, chromium: Chromium, add
     visitor.close()
 
 
+def test_printed_tables_of_many_columns_lie_across_and_fit(site: Site, chromium: Chromium) -> None:
+    """Of a season of forty problems paper showed ten; 1047 pixels are A4 across less margins."""
+    visitor = chromium.visitor(site.origin, viewport={"width": 1047, "height": 718})
+    page = visitor.open("/c/autumn/matrix")
+    page.emulate_media(media="print")
+    width, kind = page.evaluate(
+        """() => {
+          const table = document.querySelector('.matrix');
+          for (const row of table.rows)
+            for (let more = 0; more < 40; more++) row.append(row.lastElementChild.cloneNode(true));
+          return [document.documentElement.scrollWidth, getComputedStyle(table).page];
+        }"""
+    )
+    assert (width, kind) == (1047, "wide")
+    visitor.close()
+
+
 def test_a_long_name_takes_three_lines_of_a_board_at_most(site: Site, chromium: Chromium) -> None:
     """A name of two hundred letters would push all other rows off a phone."""
     visitor = chromium.visitor(site.origin, viewport=NARROW)

@@ -208,6 +208,13 @@ class LineProof(Resource):
     path: tuple[str, ...] = Field(description="Sibling hashes on the way to the root, leaf first.")
 
 
+class SentencePiece(Resource):
+    """A piece of a sentence."""
+
+    text: str
+    participant: str | None = Field(description="The id of whom it names; null: it names nobody.")
+
+
 class ExplanationPart(Resource):
     """One part of a score."""
 
@@ -217,7 +224,14 @@ class ExplanationPart(Resource):
     rules: dict[str, Any]
     threshold: float | None
     text: str
+    pieces: tuple[SentencePiece, ...] = Field(
+        description="The text in pieces, some of which name participants; empty: none does."
+    )
     missing: str | None = Field(description="What is missing for the next step.")
+    step: dict[str, Any] = Field(
+        description="The numbers in ``missing``: ``more`` is the least count that it takes, "
+        "``points`` the least that it adds."
+    )
     records: tuple[dict[str, Any], ...]
 
 
@@ -231,7 +245,18 @@ class Explanation(Resource):
     reason: str | None
     parts: tuple[ExplanationPart, ...]
     notes: tuple[str, ...]
+    note_pieces: tuple[tuple[SentencePiece, ...], ...] = Field(
+        description="Each note in pieces, as of a part."
+    )
     context: dict[str, Any]
+    next_steps: tuple[str, ...] = Field(
+        description="The names of the parts that say what is missing: first what takes the least "
+        "count, then what adds most points."
+    )
+    names: dict[str, str] = Field(
+        description="By id, the names at the board's position of those whom it is about; empty: "
+        "they have none, or the contest hides names."
+    )
 
 
 class HistoryCause(Resource, contests.StepCause):

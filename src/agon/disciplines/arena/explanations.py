@@ -23,7 +23,7 @@ from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import publish
-from agon.kernel.text.bidi import closed_text
+from agon.kernel.text.sentences import Piece, Sentence
 
 DETAILED = 500
 """Number of the latest matches or events with a separate part; older ones share one."""
@@ -77,6 +77,7 @@ def _start(rules: ArenaRules, *, missing: str | None = None) -> Part:
         {"elo_start": rules.elo_start},
         f"Every bot starts at {rules.elo_start:g}.",
         missing=missing,
+        step={} if missing is None else {"more": 1},
     )
 
 
@@ -149,8 +150,12 @@ class _Steps:
                 "rating_after": after,
             },
             _elo_rules(rules),
-            f"{verb} {closed_text(opposed)} ({own:g} against {opponent:g}): "
-            f"{k:g} × ({score:g} − {expected:.4f}){rounded} = {change:+g}.",
+            Sentence.of(
+                f"{verb} ",
+                Piece.of(opposed),
+                f" ({own:g} against {opponent:g}): "
+                f"{k:g} × ({score:g} − {expected:.4f}){rounded} = {change:+g}.",
+            ),
             records=(RecordRefs.of("matches", [name]),),
         )
 
@@ -180,6 +185,7 @@ def _standing(games: int, of_version: int, rules: ArenaRules) -> Part:
         + (f"provisional until {needed}." if missing > 0 else f"established from {needed} on."),
         threshold=needed,
         missing=f"{missing} more rated {_matches(missing)}" if missing > 0 else None,
+        step={"more": missing} if missing > 0 else {},
     )
 
 

@@ -137,7 +137,7 @@ def _reviews_part(
         threshold=needed,
         missing=more if short else None,
         records=records if rated else (),
-        step={"prompts": short, "reviews": reviews} if short else {},
+        step={"more": short, "prompts": short, "reviews": reviews} if short else {},
     )
 
 
@@ -243,7 +243,11 @@ def _prompt_parts(facts: Facts, evidence: Evidence) -> Iterator[Part]:
             threshold=least,
             missing=f"at least {many(least, 'review')} each" if len(few) else None,
             records=(prompt_refs(facts, still),),
-            step={"prompts": facts.prompts.text.take(pa.array(few)).to_pylist(), "reviews": least}
+            step={
+                "more": int(least - facts.reviews[few].max()),
+                "prompts": facts.prompts.text.take(pa.array(few)).to_pylist(),
+                "reviews": least,
+            }
             if len(few)
             else {},
         )

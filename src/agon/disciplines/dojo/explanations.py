@@ -10,7 +10,7 @@ from agon.disciplines.dojo.facts import NEVER, Problems
 from agon.disciplines.dojo.judgement import JUDGED, Judgement, diversity_of, utc_text
 from agon.errors import NotFound
 from agon.kernel.boards import Board
-from agon.kernel.explanations import Explanation, Part
+from agon.kernel.explanations import Explanation, NextStep, Part
 from agon.kernel.findings import RecordRefs
 
 
@@ -82,6 +82,7 @@ def _base(j: Judgement, row: int) -> Part:
     s, rules = j.facts.submissions, j.rules
     terms = int(j.n_check[s.problem[row]])
     stage = formulas.stage_length(terms)
+    missing = _missing_terms(j, row)
     matched = min(int(s.matched[row]), terms) if j.verdicts[row] in JUDGED else 0
     known = {} if _is_withheld(j, row) else {"terms_matched": matched}
     return Part(
@@ -92,7 +93,8 @@ def _base(j: Judgement, row: int) -> Part:
         rules={"stage_base": rules.stage_base, "reward_base": rules.reward_base},
         threshold=float(terms if j.stage[row] else stage),
         text=_verdict(j, row),
-        missing=_missing_terms(j, row),
+        missing=missing,
+        step={} if missing is None else {"more": 1},
         records=(RecordRefs("submissions", (s.ids[row],), 1),),
     )  # fmt: skip
 
@@ -136,6 +138,7 @@ def _is_withheld(j: Judgement, row: int) -> bool:
 def _brevity(j: Judgement, row: int) -> Part:
     s, rules = j.facts.submissions, j.rules
     size, points = int(s.l_chars[row]), int(j.brevity[row])
+    less = _bytes_to_next(j, row) if j.reward[row] else None
     text = f"floor({rules.brevity_max} · e^(−{rules.brevity_beta:g} · {size})) = {points}"
     return Part(
         name="brevity",
@@ -143,13 +146,14 @@ def _brevity(j: Judgement, row: int) -> Part:
         inputs={"l_chars": size},
         rules={"brevity_max": rules.brevity_max, "brevity_beta": rules.brevity_beta},
         text=text if j.reward[row] else "given to reward-correct submissions only",
-        missing=_bytes_to_next(j, row) if j.reward[row] else None,
+        missing=None if less is None else f"{less} bytes less for the next point",
+        step={} if less is None else {"more": 1, "bytes": less, "points": 1},
         records=(RecordRefs("submissions", (s.ids[row],), 1),),
     )
 
 
-def _bytes_to_next(j: Judgement, row: int) -> str | None:
-    """Return how many bytes less give the next point."""
+def _bytes_to_next(j: Judgement, row: int) -> int | None:
+    """Return how many bytes less give the next point; None: there is none."""
     rules, size = j.rules, int(j.facts.submissions.l_chars[row])
     wanted = int(j.brevity[row]) + 1
     if wanted > rules.brevity_max or not rules.brevity_beta:
@@ -157,7 +161,7 @@ def _bytes_to_next(j: Judgement, row: int) -> str | None:
     longest = math.floor(-math.log(wanted / rules.brevity_max) / rules.brevity_beta)
     while formulas.brevity(longest, b_max=rules.brevity_max, beta=rules.brevity_beta) < wanted:
         longest -= 1
-    return f"{size - longest} bytes less for the next point"
+    return size - longest
 
 
 def _diversity(j: Judgement, row: int) -> Part:
@@ -177,6 +181,7 @@ def _diversity(j: Judgement, row: int) -> Part:
             f"at most {rules.diversity_bonus_cap}"
         )
     freeze = int(j.facts.problems.freeze[place])
+    tag = _missing_tag(j, row)
     return Part(
         name="diversity",
         points=float(j.diversity[row]),
@@ -188,12 +193,13 @@ def _diversity(j: Judgement, row: int) -> Part:
                "diversity_shared_bonus_repeats": rules.diversity_shared_bonus_repeats,
                "diversity_bonus_cap": rules.diversity_bonus_cap},
         text=text,
-        missing=_missing_tag(j, row),
+        missing=tag.text if tag else None,
+        step=tag.numbers if tag else {},
         records=(RecordRefs("submissions", (s.ids[row],), 1),),
     )  # fmt: skip
 
 
-def _missing_tag(j: Judgement, row: int) -> str | None:
+def _missing_tag(j: Judgement, row: int) -> NextStep | None:
     """Return which tag gives the user more diversity points under the rules, None where none does.
 
     What others can do as well comes first: another tag for the shared bonus. Else the user can send
@@ -208,16 +214,19 @@ def _missing_tag(j: Judgement, row: int) -> str | None:
     limits += ", with notes" if rules.require_notes else ""
     limits += ", which its program does not contradict" if rules.tag_conflict == "ignore" else ""
 
-    def bonus(*, first_of_tag: bool, tags: int) -> int:
-        return diversity_of(rules, first_of_tag=first_of_tag, families=tags).bonus
+    def gain(*, first_of_tag: bool, tags: int) -> int:
+        return diversity_of(rules, first_of_tag=first_of_tag, families=tags).bonus - points
 
-    if families == 1 and bonus(first_of_tag=first, tags=2) > points:
-        return f"a second distinct tag among the reward-correct submissions{limits}"
-    if bonus(first_of_tag=True, tags=families + 1) > points:
+    if families == 1 and (more := gain(first_of_tag=first, tags=2)) > 0:
+        text = "a second distinct tag among the reward-correct submissions"
+        return NextStep(text + limits, {"more": 1, "points": more})
+    if (more := gain(first_of_tag=True, tags=families + 1)) > 0:
         tag = "another tag" if families else "a tag"
-        return f"the first reward-correct submission with {tag}{limits}"
-    if families == 0 and bonus(first_of_tag=False, tags=2) > points:
-        return f"two distinct tags among the reward-correct submissions{limits}"
+        text = f"the first reward-correct submission with {tag}"
+        return NextStep(text + limits, {"more": 1, "points": more})
+    if families == 0 and (more := gain(first_of_tag=False, tags=2)) > 0:
+        text = "two distinct tags among the reward-correct submissions"
+        return NextStep(text + limits, {"more": 2, "points": more})
     return None
 
 

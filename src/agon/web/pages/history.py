@@ -1,6 +1,7 @@
 """The history of a score on the page of a participant: its steps, their causes, and a plot."""
 
 from collections.abc import Sequence
+from datetime import UTC
 from functools import partial
 from itertools import islice, takewhile
 from typing import Final
@@ -29,6 +30,14 @@ def history_of(
     return list(islice(steps, MAX_STEPS))
 
 
+def times_of(history: Sequence[HistoryStep]) -> dict[int, str]:
+    """Return the time of each step by its position; to the second where two share a minute."""
+    minutes = {step.seq: time_text(step.at) for step in history}
+    if len({*minutes.values()}) == len(minutes):
+        return minutes
+    return {step.seq: f"{step.at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" for step in history}
+
+
 def history_plot(
     contest: Contest, name: str, board: str, history: Sequence[HistoryStep]
 ) -> Markup | None:
@@ -36,11 +45,12 @@ def history_plot(
     previous = previous_positions(history)
     text = partial(score_text, contest.discipline, board)
     percent = is_share_of(contest.discipline, board)
+    times = times_of(history)
     points = [
         Point(
             step.at,
             step.score,
-            f"{time_text(step.at)}: {text(step.score)}, {cause_of(step)}",
+            f"{times[step.seq]}: {text(step.score)}, {cause_of(step)}",
             addresses.person(
                 contest.id, name, board=board, as_of=step.seq, since=previous.get(step.seq)
             ),

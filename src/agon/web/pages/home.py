@@ -16,9 +16,10 @@ from agon.client.client import Api
 from agon.disciplines import names
 from agon.entities.contests import Phase
 from agon.errors import NotFound, Unreadable, did_you_mean
+from agon.kernel.text.participants import short_id
 from agon.web import addresses
 from agon.web.labels import labels
-from agon.web.names import participant, short_id
+from agon.web.names import participant
 from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.board_rows import part_hues, positive_parts
 from agon.web.rendering import number_text, score_html

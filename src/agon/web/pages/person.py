@@ -16,18 +16,18 @@ from agon.app.charts.waterfall import levels
 from agon.disciplines import discipline
 from agon.errors import AgonError, NotFound
 from agon.kernel.explanations import Explanation, Part
+from agon.kernel.text.participants import participant_text
 from agon.web import addresses
 from agon.web.labels import labels
 from agon.web.last_visit import LastVisit, last_visit
-from agon.web.names import participant_text
 from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.since import previous_positions, since
 from agon.web.pages.cases import cases_of
 from agon.web.pages.factors import factors_of
-from agon.web.pages.history import cause_of, history_of, history_plot
-from agon.web.pages.live.arena import opponent_names, opponents
+from agon.web.pages.history import cause_of, history_of, history_plot, times_of
+from agon.web.pages.live.arena import opponents
 from agon.web.pages.run import addresses_of_runs
-from agon.web.rendering import score_text
+from agon.web.rendering import is_share_of, score_text
 
 PARTS: Final = 200
 _CUT: Final = 0.1
@@ -136,7 +136,6 @@ def person(visit: Visit) -> SitePage:
     explanation = boards.explain(contest.id, name, board=board, as_of=visit.as_of)
     steps, label = steps_of(explanation), labels(contest, board)
     met = opponents(explanation) if can.rounds else []
-    met_names = opponent_names(visit, contest, name) if met else {}
     published = _board_at(visit, contest.id, name, board, explanation)
     position = published.seq
     history = history_of(visit, contest.id, name, board, position)
@@ -152,8 +151,8 @@ def person(visit: Visit) -> SitePage:
         "steps": steps,
         "factors": factors_of(explanation) if can.epochs else None,
         "more": len(explanation.parts) - len(steps),
-        "next_steps": [part for part in explanation.parts if part.missing],
         "history": history,
+        "times": times_of(history),
         "cause_of": cause_of,
         "previous": previous_positions(history),
         "since": since(visit, contest.id, board, explanation, history),
@@ -161,10 +160,8 @@ def person(visit: Visit) -> SitePage:
         "position": position,
         "rows_total": published.rows_total,
         "own": {} if published.index is None else published.rows[published.index - published.start],
-        "neighbors": _neighbors(published, explanation),
+        "neighbors": _neighbors(contest, published, explanation),
         "opponents": met,
-        "opponent_names": met_names,
-        "shown_names": {**(published.names or {}), **met_names},
         "cases": cases_of(visit, contest) if visit.caller.user == name else (),
         "plot": history_plot(contest, name, board, history),
         "comparison": _comparison(visit, contest.id, board, explanation),
@@ -197,16 +194,31 @@ def _board_at(
     return boards.row(contest, board, name, query)
 
 
-def _neighbors(page: BoardPage, explanation: Explanation) -> list[Neighbor]:
+def _neighbors(contest: Contest, page: BoardPage, explanation: Explanation) -> list[Neighbor]:
     """Return the rows before and after the participant's."""
+    discipline_name, board = contest.discipline, explanation.board
     if page.index is None or explanation.score is None:
         return []
     index, score, names = page.index - page.start, explanation.score, page.names or {}
     return [
-        Neighbor(row["id"], names.get(row["id"]), row["rank"],
-                 round(row["score"] - score, explanation.places))
+        Neighbor(row["id"], names.get(row["id"]), row["rank"], _shown_difference(
+            discipline_name, board, round(row["score"] - score, explanation.places), of=score,
+        ))
         for row in (*page.rows[max(0, index - 1) : index], *page.rows[index + 1 : index + 2])
     ]  # fmt: skip
+
+
+def _shown_difference(discipline_name: str, board: str, difference: float, *, of: float) -> float:
+    """Return the difference of a score to another with as many decimals as the score is shown with.
+
+    One that would then be 0, and is not, stays as it is.
+    """
+    if is_share_of(discipline_name, board):
+        return difference
+    decimals = score_text(discipline_name, board, of).partition(".")[2]
+    if not (decimals.isdigit() or not decimals):  # an exponent
+        return difference
+    return round(difference, len(decimals)) or difference
 
 
 def _summary(contest: Contest, board: str, explanation: Explanation) -> str:

@@ -1,6 +1,9 @@
 """Explain a row of a published board: the parts of its score, at the board's position."""
 
+from dataclasses import replace
+
 from agon.app.access.permissions import View
+from agon.app.contests.boards.stored_rows import shown_names
 from agon.app.contests.ledgers.positions import require_storable_name, snapshot_at
 from agon.app.contests.submissions.feedback import VerdictFeedback
 from agon.app.replay.unscored import explanation_or_reason
@@ -18,7 +21,8 @@ def explain(
 ) -> Explanation:
     """Return the explanation of a score on a published board, adjustments included.
 
-    Where the board could not be scored, the explanation has the reason.
+    It has the names that the board shows of those whom it is about. Where the board could not be
+    scored, the explanation has the reason.
 
     Args:
         service: the service.
@@ -37,4 +41,8 @@ def explain(
         feedback = VerdictFeedback(session, view, now=service.clock())
     with service.replicas.current(service.store, view.contest) as live:
         result = live.result(at=snapshot.seq, discloses=feedback.discloses)
-        return explanation_or_reason(result, participant, board=snapshot.board)
+        explanation = explanation_or_reason(result, participant, board=snapshot.board)
+    with service.store.read() as session:
+        about = explanation.participants
+        names = shown_names(session, view.contest, about, at=snapshot.seq)
+    return replace(explanation, names=names or {})

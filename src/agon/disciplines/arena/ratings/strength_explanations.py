@@ -20,6 +20,7 @@ from agon.kernel.explanations import Explanation, Part
 from agon.kernel.ratings.elo import expected_score
 from agon.kernel.ratings.likelihood import logistic
 from agon.kernel.rounding import publish
+from agon.kernel.text.sentences import Piece, Sentence
 
 _SHOWN = ("low", "high", "rank_low", "rank_high", "tier", "apart", "votes_needed")
 _INFORMATIVE = 3  # pairs of opponents that are listed
@@ -264,29 +265,37 @@ def _informative_pairs(
     ]
 
 
-def _comparison_text(compared: dict[str, Any]) -> str:
-    neighbor = f"{compared['place']}, {compared['bot']}"
+def _comparison_text(compared: dict[str, Any]) -> Sentence:
+    other = Piece.of(compared["bot"])
+    neighbor = Sentence.of(f"{compared['place']}, ", other)
     if compared["margin"] is None:
-        return f"nothing compares it with {neighbor}"
-    margin = f"{compared['gap']:,.0f} ± {compared['margin']:,.0f}"
-    text = f"{'apart from' if compared['apart'] else 'not apart from'} {neighbor} ({margin})"
-    pairs = "; ".join(
-        f"{' and '.join(pair['bots'])} ({pair['matches']:,.0f} matches, {pair['share']:.0%})"
-        for pair in compared["pairs"]
+        return Sentence.of("nothing compares it with ", neighbor)
+    apart = "apart from " if compared["apart"] else "not apart from "
+    text = Sentence.of(apart, neighbor, f" ({compared['gap']:,.0f} ± {compared['margin']:,.0f})")
+    pairs = Sentence.joined(
+        "; ",
+        (
+            Sentence.of(_both(pair), f" ({pair['matches']:,.0f} matches, {pair['share']:.0%})")
+            for pair in compared["pairs"]
+        ),
     )
-    parts = [f"{text}, known mostly by {pairs}" if pairs else text]
-    above, below = ("it", compared["bot"]) if compared["is_above"] else (compared["bot"], "it")
+    parts = [Sentence.of(text, ", known mostly by ", pairs) if pairs else text]
+    above, below = ("it", other) if compared["is_above"] else (other, "it")
     if compared["order_matches"] is not None:
+        decisive = _matches_text(compared["order_matches"])
         parts.append(
-            f"{_matches_text(compared['order_matches'])} decide their order: without them {below} "
-            f"is before {above}"
+            Sentence.of(decisive, " decide their order: without them ", below, " is before ", above)
         )
     if compared["tier_matches"] is not None:
+        decisive = _matches_text(compared["tier_matches"])
         parts.append(
-            f"{_matches_text(compared['tier_matches'])} decide their tiers: without them the two "
-            "are not apart"
+            Sentence.of(decisive, " decide their tiers: without them the two are not apart")
         )
-    return "; ".join(parts)
+    return Sentence.joined("; ", parts)
+
+
+def _both(pair: dict[str, Any]) -> Sentence:
+    return Sentence.joined(" and ", map(Piece.of, pair["bots"]))
 
 
 def _match_list(
@@ -305,14 +314,15 @@ def _match_list(
     }
 
 
-def _matches_text(listed: dict[str, Any]) -> str:
+def _matches_text(listed: dict[str, Any]) -> Sentence:
     number, ids = listed["number"], listed["ids"][:_NAMED]
-    pairs = ", ".join(
-        f"{pair['matches']:,} of {' and '.join(pair['bots'])}" for pair in listed["pairs"]
+    pairs = Sentence.joined(
+        ", ",
+        (Sentence.of(f"{pair['matches']:,} of ", _both(pair)) for pair in listed["pairs"]),
     )
     more = ", …" if number > len(ids) else ""
     noun = "match" if number == 1 else "matches"
-    return f"{number:,} {noun} ({pairs}: {', '.join(ids)}{more})"
+    return Sentence.of(f"{number:,} {noun} (", pairs, f": {', '.join(ids)}{more})")
 
 
 def _name(row: int, bots: Bots, strengths: Strengths) -> str:
@@ -325,4 +335,4 @@ def _reference_text(rules: ArenaRules) -> str:
         return f"The ratings of all bots have mean {start}."
     if rules.center == "weighted":
         return f"The ratings of all bots, weighted by their matches, have mean {start}."
-    return f"The rating of {rules.center} is {start}."
+    return Sentence.of("The rating of ", Piece.of(rules.center), f" is {start}.")

@@ -199,7 +199,7 @@ def decay_part(rules: ChallengeRules, state: DecayState, epoch: int) -> Part:
         text,
         threshold=rules.max_burn,
         missing=None if wanted is None else f"{improvement_text(rules, wanted)} restarts the count",
-        step={} if wanted is None else {"best": wanted},
+        step={} if wanted is None else {"more": 1, "best": wanted},
     )
 
 

@@ -27,8 +27,8 @@ from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation, Part
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import publish, sufficient
-from agon.kernel.text.bidi import closed_text
 from agon.kernel.text.captions import count_text
+from agon.kernel.text.sentences import Piece, Sentence
 from agon.kernel.times import from_micros
 from agon.records import Records
 
@@ -70,8 +70,11 @@ def gate_parts(outcome: Outcome, submission: int, *, suffix: str = "") -> list[P
                 0.0,
                 {"original": facts.ids[first]},
                 {"duplicate_content": rules.duplicate_content},
-                f"{closed_text(facts.ids[submission])} {unscored_reason(outcome, submission)}",
+                Sentence.of(
+                    Piece.of(facts.ids[submission]), f" {unscored_reason(outcome, submission)}"
+                ),
                 missing="content of its own",
+                step={"more": 1},
                 records=(RecordRefs.of("submissions", [facts.ids[submission], facts.ids[first]]),),
             )
         )
@@ -86,7 +89,7 @@ def gate_parts(outcome: Outcome, submission: int, *, suffix: str = "") -> list[P
             f"{rules.min_validators}",
             threshold=float(rules.min_validators),
             missing=f"{count_text(lacking, 'more validator')}" if lacking > 0 else None,
-            step={"validators": lacking} if lacking > 0 else {},
+            step={"validators": lacking, "more": lacking} if lacking > 0 else {},
         )
     )
     needed = 0.0
@@ -161,7 +164,7 @@ def _evaluation_parts(records: Records, outcome: Outcome, submission: int) -> li
         since = int(reports.since[submission, validator])
         z = float(outcome.z_scores[submission, validator])
         flagged = bool(consensus.flagged[submission, validator])
-        said = f"{closed_text(name)} gave {number(value)} in epoch {since}"
+        said = f" gave {number(value)} in epoch {since}"
         if flagged:
             said += f"; {outlier_text(z, rules)}"
         if weight > 0:
@@ -185,9 +188,10 @@ def _evaluation_parts(records: Records, outcome: Outcome, submission: int) -> li
                     "exclude_outliers": rules.exclude_outliers,
                     "mean_over": rules.mean_over,
                 },
-                said,
+                Sentence.of(Piece.of(name), said),
                 threshold=rules.outlier_threshold,
                 missing="an evaluation closer to the others" if flagged else None,
+                step={"more": 1} if flagged else {},
                 records=rows.get(name, ()),
             )
         )
@@ -259,8 +263,12 @@ def _turn_parts(records: Records, board: Board, row: Mapping[str, Any]) -> list[
                 0.0,
                 {"submitted_at": _iso(times[0]), f"submitted_at of {other['id']}": _iso(time)},
                 {},
-                f"{closed_text(other['id'])} has the same score and was submitted {why}: it is "
-                f"ranked {'before' if ahead else 'after'} {closed_text(row['id'])}",
+                Sentence.of(
+                    Piece.of(other["id"]),
+                    f" has the same score and was submitted {why}: it is ranked "
+                    f"{'before' if ahead else 'after'} ",
+                    Piece.of(row["id"]),
+                ),
                 records=(RecordRefs.of("submissions", [row["id"], other["id"]]),),
             )
         )

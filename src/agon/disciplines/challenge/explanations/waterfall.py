@@ -39,6 +39,7 @@ from agon.kernel.explanations import Explanation, NextStep, Part
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import U16, publish, sufficient
 from agon.kernel.text.captions import count_text
+from agon.kernel.text.sentences import Piece, Sentence
 from agon.records import Records
 
 GRID = 1e-6
@@ -113,8 +114,11 @@ def _consensus_parts(records: Records, outcome: Outcome, submission: int) -> lis
             later[refs.table] += refs.ids
     flagged = np.flatnonzero(consensus.flagged[submission]).tolist()
     said = [
-        f"{validators[index]} gave {number(consensus.reports.values[submission, index])}, "
-        f"{outlier_text(float(outcome.z_scores[submission, index]), rules)}"
+        Sentence.of(
+            Piece.of(validators[index]),
+            f" gave {number(consensus.reports.values[submission, index])}, "
+            f"{outlier_text(float(outcome.z_scores[submission, index]), rules)}",
+        )
         for index in flagged
     ]
     outliers = Part(
@@ -128,7 +132,8 @@ def _consensus_parts(records: Records, outcome: Outcome, submission: int) -> lis
             "outlier_weights": rules.outlier_weights,
             "exclude_outliers": rules.exclude_outliers,
         },
-        "; ".join(said) or f"no |z| is above {rules.outlier_threshold:g}{by_stake_text(rules)}",
+        Sentence.joined("; ", said)
+        or f"no |z| is above {rules.outlier_threshold:g}{by_stake_text(rules)}",
         threshold=rules.outlier_threshold,
         records=(RecordRefs.of("validators", [validators[index] for index in flagged]),),
     )
@@ -178,7 +183,7 @@ def _entry_stages(outcome: Outcome, entry: int, before: float) -> Iterator[Stage
             missing=None
             if wanted is None
             else f"{improvement_text(rules, wanted)} in {competition.id} ends the burn",
-            step={} if wanted is None else {"best": wanted},
+            step={} if wanted is None else {"more": 1, "best": wanted},
         ),
     )
     yield (
@@ -215,7 +220,7 @@ def _next_place(outcome: Outcome, entry: int) -> NextStep | None:
     text = f"a score above {number(shown)}, which {name} has on rank {place}"
     if shown != has:
         text = f"a score of at least {number(least)}, more than {name} has on rank {place}"
-    return NextStep(text, {"score": least, "rank": place})
+    return NextStep(text, {"more": 1, "score": least, "rank": place})
 
 
 def _cap(outcome: Outcome, uid: int, before: float) -> Stage:
@@ -288,7 +293,7 @@ def _burned_part(outcome: Outcome, at: int) -> Part:
         f"no miner in {competition.id} has a score above 0, so its "
         f"{percent(competition.emission_share)} burns",
         missing="a submission with a score above 0",
-        step={"best": GRID},
+        step={"more": 1, "best": GRID},
         records=(RecordRefs.of("competitions", [competition.id]),),
     )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -113,11 +113,13 @@ class Doubling(Linear):
         evidence, facts = line.evidence, line.evidence.facts
         own = evidence.prompts[facts.is_quality[evidence.prompts]]
         if self.others is None or not len(own):
-            feedbacks = many(line.rules.min_positive_feedbacks, "positive feedback")
+            needed = line.rules.min_positive_feedbacks
+            feedbacks = many(needed, "positive feedback")
             return NextStep(
                 f"1 prompt with at least {feedbacks} in a benchmark on which 1 other user ran "
                 f"responses adds {points_text(line.worth)}",
-                {"prompt": None, "others": 0, "points": line.worth},
+                # A prompt, its feedback, its place in a benchmark, and the other user's responses.
+                {"more": needed + 3, "prompt": None, "others": 0, "points": line.worth},
             )
         others = self.others(facts)[own]
         index = int(own[np.argmin(others)])
@@ -127,7 +129,7 @@ class Doubling(Linear):
         return NextStep(
             f"1 more user who runs responses on a benchmark that holds {name} ({have} other "
             f"{'user' if have == 1 else 'users'} now) adds at least {points_text(points)}",
-            {"prompt": name, "others": have, "points": points},
+            {"more": 1, "prompt": name, "others": have, "points": points},
         )
 
 
@@ -170,7 +172,13 @@ class HIndexSquare(Curve):
         points = (2 * h - 1) * line.worth
         return NextStep(
             f"for h-index {h}: {' and '.join(steps)}",
-            {"nearest": nearest, "further": new, "feedbacks": h, "points": points},
+            {
+                "more": more + new * (1 + h),
+                "nearest": nearest,
+                "further": new,
+                "feedbacks": h,
+                "points": points,
+            },
         )
 
 
@@ -202,7 +210,8 @@ class Correlation(Curve):
             steps.append(f"feedback on {many(prompts, 'more prompt')} with at least {reviews}")
         if short > 0:
             steps.append(f"{number(short)} more correlation")
-        return NextStep(" and ".join(steps), {"prompts": prompts, "correlation": short})
+        numbers: dict[str, Any] = {"prompts": prompts, "correlation": short}
+        return NextStep(" and ".join(steps), numbers | ({"more": prompts} if prompts else {}))
 
 
 def prompts_with_reviews(rules: CommunityRules) -> int:

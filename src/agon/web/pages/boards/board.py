@@ -10,9 +10,9 @@ from agon.api.models.contests import Contest
 from agon.disciplines import discipline
 from agon.errors import NotFound, Unreadable
 from agon.kernel.text.bidi import isolated_text
+from agon.kernel.text.participants import short_id
 from agon.web import addresses
 from agon.web.labels import labels
-from agon.web.names import short_id
 from agon.web.page import SitePage, Visit
 from agon.web.pages.boards.board_choice import (
     DRAWN,

@@ -14,9 +14,9 @@ from agon.app.charts import HistogramBin, histogram, interval_chart
 from agon.disciplines import discipline
 from agon.errors import NotFound, NotScorable
 from agon.kernel.text.bidi import isolated_text
+from agon.kernel.text.participants import participant_text
 from agon.web import addresses
 from agon.web.labels import labels
-from agon.web.names import participant_text
 from agon.web.page import NotAtOnce, Visit
 from agon.web.pages.boards.board_rows import interval_ends
 from agon.web.pages.boards.distribution import histogram_bins

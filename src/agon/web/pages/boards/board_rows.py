@@ -213,12 +213,14 @@ def _interval_html(line: Line) -> str:
     span, row = line.span, line.row
     if span is None:
         return ""
-    ranks = f", rank {row['rank_low']} to {row['rank_high']}" if row.get("rank_low") else ""
+    ranks = ""
+    if row.get("rank_low"):
+        ranks = f"<span>rank {row['rank_low']} to {row['rank_high']}</span>"
     return (
         f'<td class="interval">{_SVG} aria-hidden="true">'
         f'<rect class="f-others" x="{span.start:.2f}" y="2" width="{span.width:.2f}" height="2"/>'
         f'<rect class="f0" x="{span.middle - 0.5:.2f}" y="0" width="1" height="6"/></svg>'
-        f"<span>{_ends_text(span)}{ranks}</span></td>"
+        f"<span>{_ends_text(span)}</span>{ranks}</td>"
     )
 
 

@@ -9,8 +9,10 @@ from markupsafe import Markup
 from agon.api.models.analysis import DistributionBin, PartDistribution
 from agon.app.charts import HistogramBin, histogram
 from agon.errors import NotFound
+from agon.kernel.text.bidi import isolated_text
+from agon.kernel.text.participants import short_id
 from agon.web import addresses
-from agon.web.names import short_id
+from agon.web.labels import labels
 from agon.web.page import SitePage, Visit
 from agon.web.pages.empty import or_empty
 from agon.web.rendering import number_text, words
@@ -47,7 +49,9 @@ def distribution(visit: Visit) -> SitePage:
     board = visit.query.get("board") or visit.api.boards.default(contest.id)
     name = visit.query.get("id") or None
     counted = visit.api.analysis.distribution(contest.id, board, as_of=visit.as_of)
-    row, missing = _row(visit, contest.id, board, name)
+    row, shown, missing = _row(visit, contest.id, board, name)
+    label = labels(contest, board)
+    here = "you are here" if name and name == visit.caller.user else shown or label(name or "")
     values = {
         "contest": contest,
         "board": counted.board,
@@ -55,8 +59,10 @@ def distribution(visit: Visit) -> SitePage:
         "counted": counted,
         "id": name,
         "row": row,
+        "name": shown,
+        "named": label,
         "missing": missing,
-        "charts": list(_charts(counted.parts, name, row)),
+        "charts": list(_charts(counted.parts, here, row)),
         "as_of": visit.as_of,
     }
     return SitePage(
@@ -72,28 +78,27 @@ def distribution(visit: Visit) -> SitePage:
 
 def _row(
     visit: Visit, contest: str, board: str, name: str | None
-) -> tuple[dict[str, Any] | None, str]:
-    """Return the row of a participant, or why there is none."""
+) -> tuple[dict[str, Any] | None, str | None, str]:
+    """Return the row of a participant with the name, or why there is none."""
     if name is None:
-        return None, ""
+        return None, None, ""
     try:
         page = visit.api.boards.page(contest, board, as_of=visit.as_of, around=name, limit=1)
     except NotFound as error:
-        return None, str(error)
-    return page.rows[0], ""
+        return None, None, str(error)
+    return page.rows[0], (page.names or {}).get(name), ""
 
 
 def _charts(
-    parts: Sequence[PartDistribution], name: str | None, row: dict[str, Any] | None
+    parts: Sequence[PartDistribution], here: str, row: dict[str, Any] | None
 ) -> Iterator[PartChart]:
-    shown = short_id(name or "")
     for index, part in enumerate(parts):
         points = {} if row is None else {**row.get("components", {}), "score": row["score"]}
         value = points.get(part.name)
         if not isinstance(value, int | float):
             value = None
         own = _bin_of(part, value)
-        bins = histogram_bins(part, value, shown if len(shown) <= _NOTE else "here")
+        bins = histogram_bins(part, value, isolated_text(here) if len(here) <= _NOTE else "here")
         if not bins:
             continue
         title = f"{words(part.name)} of {number_text(part.n)} participants"

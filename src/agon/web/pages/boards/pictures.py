@@ -8,7 +8,7 @@ from typing import Any, Final
 from agon.api.models.contests import Contest
 from agon.app.charts.markup import DARK, DARK_PAPER, element, shorten, width, words
 from agon.errors import NotFound
-from agon.web.names import short_id
+from agon.kernel.text.participants import short_id
 from agon.web.page import Document, Visit
 from agon.web.pages.boards.board_rows import part_hues, positive_parts
 from agon.web.rendering import number_text, phase_of, score_text, time_text

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from math import fsum
 from typing import Any, Final
 
@@ -15,8 +14,6 @@ from agon.kernel.explanations import Explanation, Part
 from agon.web.page import Visit
 
 _PLACES: Final = 6
-_NAMED: Final = 200
-"""Number of matches of which the opponents are named."""
 
 
 @dataclass(frozen=True)
@@ -78,13 +75,6 @@ def opponents(explanation: Explanation) -> list[Opponent]:
             matches[str(part.inputs["opponent"])].append(part)
     rated += [_opponent(name, parts) for name, parts in matches.items()]
     return sorted(rated, key=lambda each: (-each.matches, each.id))
-
-
-def opponent_names(visit: Visit, contest: Contest, bot: str) -> dict[str, str]:
-    """Return the names that boards show of those whom a bot met in its last matches, by id."""
-    results = visit.api.rounds.results(contest.id, bot=bot, as_of=visit.as_of)
-    last = islice(results, _NAMED)
-    return {each: name for result in last for each, name in result.names.items()}
 
 
 def _opponent(name: str, parts: Sequence[Part]) -> Opponent:
