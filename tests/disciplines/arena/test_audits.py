@@ -32,17 +32,18 @@ def clean(
     dice: np.random.Generator,
     *,
     matches: int = 4000,
+    bots: int = len(BOTS),
     spread: float = 2.5,
     advantage: float = 0.0,
     tie_rate: Callable[[int, int], float] | None = None,
     chance: Callable[[int, int], float] | None = None,
 ) -> list[Row]:
-    """Draw battles of eight bots of distinct strengths, sides and judges by lot."""
-    strength = np.linspace(spread, -spread, len(BOTS))
+    """Draw battles of bots of distinct strengths, sides and judges by lot."""
+    strength = np.linspace(spread, -spread, bots)
     rows = []
     for number in range(matches):
-        a = int(dice.integers(len(BOTS)))
-        b = int((a + dice.integers(1, len(BOTS))) % len(BOTS))
+        a = int(dice.integers(bots))
+        b = int((a + dice.integers(1, bots)) % bots)
         wins = 1 / (1 + np.exp(strength[b] - strength[a] - advantage))
         if chance is not None:
             wins = chance(a, b)
@@ -92,6 +93,15 @@ def ties_of_one_bot(dice: np.random.Generator) -> list[Row]:
         return float(1 / (1 + np.exp(strength[b] - strength[a])))
 
     return clean(dice, chance=chance, tie_rate=lambda a, b: 0.8 if 4 in (a, b) else 0.1)
+
+
+def ties_of_a_weak_bot(dice: np.random.Generator) -> list[Row]:
+    """A weak bot ties 85 of 100 matches, as arenakit's draw-prone model does.
+
+    Half a win each puts it above the next better one; what it wins without ties says the reverse.
+    """
+    rate = {True: 0.85, False: 0.1}
+    return clean(dice, matches=6000, bots=6, spread=1.2, tie_rate=lambda a, b: rate[4 in (a, b)])
 
 
 def rock_paper_scissors(dice: np.random.Generator) -> list[Row]:
@@ -180,6 +190,13 @@ def test_every_probe_has_a_board_with_its_defect() -> None:
     assert len(DEFECTS) == len(TABLE)
 
 
+def test_ties_that_hide_a_weak_bot_are_noticed() -> None:
+    """Its intervals are wide where ties are half a win, and the pair is apart without them."""
+    probe = examined(ties_of_a_weak_bot(np.random.default_rng(2)))["ties"]
+    assert (probe.verdict, probe.figure, probe.records) == ("look", 1, ("bot d",))
+    assert "left out they change 2 of 6 ranks and reverse 1 pair of bots that are" in probe.sentence
+
+
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("name", DEFECTS)
 def test_a_probe_notices_its_defect(name: str) -> None:
@@ -197,6 +214,12 @@ def test_no_probe_fires_on_a_board_without_defects() -> None:
 def test_a_probe_notices_its_defect_in_95_of_100_boards(name: str) -> None:
     """The promise of the specification."""
     assert sum(name in alarms(DEFECTS[name], seed) for seed in range(100)) >= 95
+
+
+@pytest.mark.exhaustive
+def test_ties_that_hide_a_weak_bot_are_noticed_in_95_of_100_boards() -> None:
+    """The promise of the specification, of arenakit's planted defect."""
+    assert sum("ties" in alarms(ties_of_a_weak_bot, seed) for seed in range(100)) >= 95
 
 
 @pytest.mark.exhaustive

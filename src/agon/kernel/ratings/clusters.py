@@ -1,6 +1,6 @@
 """Let matches depend on one another: those of one prompt, or of one judge, are not independent."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -87,6 +87,23 @@ class Clusters:
             values, vectors = np.linalg.eigh(meat - self._sum(both, changes))
             meat = (vectors * np.maximum(values, 0.0)) @ vectors.T
         return np.asarray(meat, dtype=np.float64)
+
+    def select(self, chosen: npt.NDArray[np.bool_]) -> "Clusters | None":
+        """Return the clusters of some matches; None: a criterion has fewer than two left."""
+        of_match = tuple(
+            np.unique(each[chosen], return_inverse=True)[1].astype(np.int64)
+            for each in self.of_match
+        )
+        some = replace(
+            self,
+            a=self.a[chosen],
+            b=self.b[chosen],
+            score=self.score[chosen],
+            of_match=of_match,
+            weight=None if self.weight is None else self.weight[chosen],
+            match=None if self.match is None else self.match[chosen],
+        )
+        return some if min(some.groups) > 1 else None
 
     def resample(self, dice: np.random.Generator) -> PairCounts:
         """Draw as many clusters again, with replacement, and count their matches.

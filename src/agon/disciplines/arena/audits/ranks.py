@@ -13,6 +13,7 @@ from agon.disciplines.arena.ratings.robustness import rank_robustness
 from agon.errors import NotScorable
 from agon.kernel.figures import Probe
 from agon.kernel.ratings.bradley_terry import bradley_terry
+from agon.kernel.ratings.covariance import Covariance, sandwich_covariance
 from agon.kernel.ratings.likelihood import logistic
 from agon.kernel.ratings.models import ModelRows, fit_model
 from agon.kernel.ratings.separation import MANY
@@ -21,6 +22,8 @@ from agon.kernel.ratings.weighted_pairs import weigh_pairs
 Numbers = npt.NDArray[np.int64]
 Vector = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+_Convention = tuple[Vector, Covariance | None]
+"""Log-strengths by another convention of ties, and their covariance where it is known."""
 
 _MOSTLY: Final = 0.5  # of the neighbors
 _WIDE: Final = 400.0  # Elo: odds of ten to one
@@ -97,9 +100,12 @@ def robustness(board: AuditedBoard) -> Probe:
 
 
 def ties(board: AuditedBoard) -> Probe:
-    """Say whether bots that are apart when a tie is half a win are reversed by other conventions.
+    """Say whether the order of bots that are apart depends on what a tie counts.
 
-    Ties are left out, or are an outcome of their own by the model of Davidson (1970).
+    Ties are half a win here; they are left out, or are an outcome of their own by the model of
+    Davidson (1970). A bot that ties most of its matches has little information of its own in a
+    board where a tie is half a win, and much less rating than its wins say: so two bots are
+    compared both here and where ties are left out, and count where either sets them apart.
     """
     tied = board.score == 0.5  # noqa: PLR2004 (the score of a tie)
     if not tied.any():
@@ -114,18 +120,22 @@ def ties(board: AuditedBoard) -> Probe:
     order = separated.order
     shown = order[:_COMPARED]
     upper, lower = (shown[each] for each in np.triu_indices(len(shown), 1))
-    spread = np.sqrt(board.strengths.intervals.covariance.of_differences(upper, lower))
-    apart = board.theta[upper] - board.theta[lower] > separated.critical * spread
+    apart = _apart(board.theta, board.strengths.intervals.covariance, board, upper, lower)
     is_reversed = np.zeros(len(upper), dtype=bool)
     said = []
     for name, other in others.items():
         if other is None:
             continue
-        moved = int((np.argsort(-other, kind="stable") != order).sum())
-        turned = apart & (other[upper] < other[lower])
+        strength, covariance = other
+        moved = int((np.argsort(-strength, kind="stable") != order).sum())
+        surely = apart
+        if covariance is not None:
+            surely = apart | _apart(strength, covariance, board, lower, upper)
+        turned = surely & (strength[upper] < strength[lower])
         said.append(
-            f"{name} they change {moved} of {len(order)} ranks and reverse {int(turned.sum())} "
-            "pairs that are apart"
+            f"{name} they change {moved} of {len(order)} ranks and reverse "
+            f"{number_of(int(turned.sum()), 'pair')} of bots that are apart"
+            f"{'' if covariance is None else ' with them or without'}"
         )
         is_reversed |= turned
     return answer(
@@ -138,20 +148,37 @@ def ties(board: AuditedBoard) -> Probe:
     )
 
 
-def _without_ties(board: AuditedBoard, tied: Flags) -> Vector:
-    """Return the strengths where ties are left out.
+def _apart(
+    theta: Vector, covariance: Covariance, board: AuditedBoard, upper: Numbers, lower: Numbers
+) -> Flags:
+    """Return which of the first bots are above the second ones, by the board's critical value."""
+    error = np.sqrt(covariance.of_differences(upper, lower))
+    above: Flags = theta[upper] - theta[lower] > board.strengths.separation.critical * error
+    return above
+
+
+def _without_ties(board: AuditedBoard, tied: Flags) -> _Convention:
+    """Return the strengths where ties are left out, and their covariance.
 
     Raises:
         NotScorable: there are none.
     """
     weight = None if board.weight is None else board.weight[~tied]
+    players = len(board.names)
     counts = weigh_pairs(
-        board.a[~tied], board.b[~tied], board.score[~tied], weight, players=len(board.names)
+        board.a[~tied], board.b[~tied], board.score[~tied], weight, players=players
     )
-    return bradley_terry(counts, names=board.names, regularization=_prior(board)).log_strength
+    fit = bradley_terry(counts, names=board.names, regularization=_prior(board))
+    if players > MAX_MODEL_BOTS:
+        return fit.log_strength, None
+    clusters = board.strengths.clusters
+    if clusters is not None:
+        clusters = clusters.select(clusters.score != 0.5)  # noqa: PLR2004 (the score of a tie)
+    center = np.full(players, 1.0 / players)
+    return fit.log_strength, sandwich_covariance(counts, fit, center=center, clusters=clusters)
 
 
-def _by_davidson(board: AuditedBoard) -> Vector | None:
+def _by_davidson(board: AuditedBoard) -> _Convention | None:
     """Return the strengths where a tie is an outcome of its own; None: that cannot be fitted."""
     players = len(board.names)
     known = np.isin(board.score, (0.0, 0.5, 1.0))
@@ -172,11 +199,10 @@ def _by_davidson(board: AuditedBoard) -> Vector | None:
         np.zeros((len(distinct), 0)),
     )
     try:
-        return fit_model(
-            rows, ties="davidson", regularization=_prior(board), start=board.theta
-        ).strength
+        fit = fit_model(rows, ties="davidson", regularization=_prior(board), start=board.theta)
     except NotScorable:
         return None
+    return fit.strength, None  # equal rows are one here, so that the fit's covariance is not theirs
 
 
 def cycles(board: AuditedBoard) -> Probe:
