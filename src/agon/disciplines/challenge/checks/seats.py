@@ -7,7 +7,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from agon.disciplines.challenge.bittensor import payload_of_board
+from agon.disciplines.challenge.bittensor import left_out_of_payload, left_out_text
 from agon.disciplines.challenge.boards import weights_board
 from agon.disciplines.challenge.consensus import Reports
 from agon.disciplines.challenge.facts import Facts, Seats
@@ -190,12 +190,9 @@ def dust(outcome: Outcome | None) -> Iterator[Finding]:
     """Report uids whose weight is above 0 and too small for the payload, which leaves them out."""
     if outcome is None:
         return
-    weights, sent = _weights(outcome), payload_of_board(weights_board(outcome)).uids
-    lost = sorted(uid for uid, weight in weights.items() if weight > 0 and uid not in sent)
+    lost = left_out_of_payload(weights_board(outcome))
     if not lost:
         return
-    named = ", ".join(f"{uid} ({number(weights[uid])})" for uid in lost[:_NAMED])
-    more = f" and {len(lost) - _NAMED:,} more" if len(lost) > _NAMED else ""
     yield Finding(
         "dust",
         Severity.INFO,
@@ -204,8 +201,7 @@ def dust(outcome: Outcome | None) -> Iterator[Finding]:
         float(len(lost)),
         0.0,
         None,
-        f"the weight of {named}{more} is above 0 and less than half of 1 / 65535 of the largest: "
-        "it becomes 0 and is left out of the payload",
+        left_out_text(lost),
     )
 
 
