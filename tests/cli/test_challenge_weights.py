@@ -317,3 +317,24 @@ def test_submitting_uids_numbered_by_an_import_gives_a_warning(agon: Cli, tmp_pa
     file.write_text("\n".join(known) + "\n")
     assert agon("import", "bittensor-evaluations", file, "--out", tmp_path / "with").code == 0
     assert agon("challenge", "weights", tmp_path / "with", "--bittensor").err == ""
+
+
+def test_a_weight_too_small_for_the_payload_is_named_where_the_payload_is_made(
+    agon: Cli, tmp_path: Path
+) -> None:
+    """A validator who sends the payload would not miss it otherwise."""
+    folder = tmp_path / "records"
+    folder.mkdir()
+    scores = {"a": 1.0, "b": 1.0, "c": 0.000007}
+    rows = [f"{name},v{n},{score}" for name, score in scores.items() for n in range(3)]
+    (folder / "evaluations.csv").write_text(
+        "\n".join(["submission_id,validator_id,score", *rows]) + "\n"
+    )
+    rows = [f"{name},{n},2026-01-01" for n, name in enumerate(scores, 1)]
+    (folder / "submissions.csv").write_text("\n".join(["id,miner_uid,submitted_at", *rows]) + "\n")
+    (folder / "validators.csv").write_text("id,stake\nv0,1\nv1,1\nv2,1\n")
+    warning = "warning: the weight of 3 (0.000003) is above 0"
+    printed = agon("challenge", "weights", folder, "--bittensor")
+    assert warning in printed.err
+    assert printed.json()["uids"] == [1, 2]
+    assert warning in agon("challenge", "submit", folder, "--netuid", 1).err

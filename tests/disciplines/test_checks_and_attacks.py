@@ -33,6 +33,8 @@ FIRED_BY_THEMSELVES = {
     ("challenge", "carried-top"),
     ("challenge", "dust"),
     ("challenge", "seat-changed-hands"),
+    ("challenge", "shared-uid"),
+    ("challenge", "burn-to-miner"),
     ("arena", "panel-share"),
     ("arena", "judge-burst"),
 }

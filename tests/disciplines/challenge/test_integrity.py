@@ -32,7 +32,7 @@ CAUGHT = {
 BY_THEMSELVES = {
     "unimprovable-top", "paid-without-score", "missing-task-results", "stopped-validator",
     "partial-validator", "seat-changed-hands", "zero-stake", "other-reward-source",
-    "dust", "carried-top",
+    "dust", "carried-top", "shared-uid", "burn-to-miner",
 }  # fmt: skip
 """Checks that need no attacker: they report what rules and scores come to (test_next_steps.py)."""
 

@@ -13,7 +13,11 @@ import numpy as np
 import pyarrow as pa
 
 from agon.app.analysis.score import Result
-from agon.disciplines.challenge.bittensor import WeightsPayload
+from agon.disciplines.challenge.bittensor import (
+    WeightsPayload,
+    left_out_of_payload,
+    left_out_text,
+)
 from agon.disciplines.challenge.decay import DecayState
 from agon.disciplines.challenge.emission import amount
 from agon.disciplines.challenge.explanations.competitions import forecast as maximum_in
@@ -73,7 +77,13 @@ def cautions(result: Result) -> list[str]:
     return warnings
 
 
-def imported_uids(result: Result) -> list[str]:
+def payload_cautions(result: Result) -> list[str]:
+    """Return warnings: why a payload may not be what the network should get, or leaves out some."""
+    lost = left_out_of_payload(result.board("weights"))
+    return [*_imported_uids(result), *([left_out_text(lost)] if lost else [])]
+
+
+def _imported_uids(result: Result) -> list[str]:
     """Return the warning about uids that an import has numbered, if there are any."""
     rows = result.records.sql(
         "SELECT count(*) AS n, min(miner_uid) AS first FROM submissions WHERE uid_from = 'import'"

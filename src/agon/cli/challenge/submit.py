@@ -77,7 +77,7 @@ def submit_weights(
     Sending needs pip install 'agon-engine[bittensor]'. Exit code 4: the chain rejected the weights.
     """
     from agon.app.analysis.score import score
-    from agon.app.challenge.epochs import cautions, imported_uids
+    from agon.app.challenge.epochs import cautions, payload_cautions
     from agon.app.challenge.weight_setting import order_of, require_burn_uid
     from agon.cli.shared.output import working
 
@@ -85,7 +85,7 @@ def submit_weights(
         result = score("challenge", source, **reads, **epochs.at_epoch(rule_options, epoch))
         order = order_of(result, **where)
     sources.echo_reading(result)
-    warnings = [*cautions(result), *imported_uids(result)]
+    warnings = [*cautions(result), *payload_cautions(result)]
     epochs.warn(warnings)
     answer = None
     if not dry_run:

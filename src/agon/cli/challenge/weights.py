@@ -68,7 +68,7 @@ def weights(
             weighed = weigh_epochs(result)
         else:
             board = result.board("weights")
-    from agon.app.challenge.epochs import cautions, imported_uids, outcome_of, payload_of
+    from agon.app.challenge.epochs import cautions, outcome_of, payload_cautions, payload_of
 
     sources.echo_reading(result)
     epochs.warn(cautions(result))
@@ -79,7 +79,7 @@ def weights(
     else:
         from agon.cli.shared.formats import json_text
 
-        epochs.warn(imported_uids(result))
+        epochs.warn(payload_cautions(result))
         value = {"epoch": outcome_of(result).epoch, **payload_of(result).to_dict()}
         deliver([json_text(value).encode(), b"\n"], printing.output)
 

@@ -193,10 +193,12 @@ def findings(contest: str, *, scan: bool, form: str, output: Path | None, target
     from agon.api.conversions import finding_of
     from agon.cli.check import draw_finding
     from agon.cli.shared.tables import Output
+    from agon.kernel.text.captions import count_text
 
     out = Output(output)
     when = f"at entry {last_scan.seq:,}" if last_scan.seq else "not scanned yet"
-    out.line(f"{contest} · {len(last_scan.items):,} findings · {when}", style="bold")
+    count = count_text(len(last_scan.items), "finding")
+    out.line(f"{contest} · {count} · {when}", style="bold")
     for finding in last_scan.items:
         draw_finding(out, finding_of(finding))
     out.deliver()

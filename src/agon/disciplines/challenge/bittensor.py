@@ -1,10 +1,15 @@
 """Write weights as the Bittensor network takes them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from agon.disciplines.challenge.reasons import number
 from agon.kernel.boards import Board
 from agon.kernel.rounding import U16
+
+_NAMED: Final = 5
+"""Maximum number of uids that a message names."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,28 @@ def payload_of_board(board: Board) -> WeightsPayload:
     weights = {int(row["id"]): float(row["weight"]) for row in board.rows()}
     uids = sorted(weights)
     return payload(uids, [weights[uid] for uid in uids])
+
+
+def left_out_of_payload(board: Board) -> dict[int, float]:
+    """Return by uid the weights above 0 of a board that round to 0 in its payload."""
+    sent = payload_of_board(board).uids
+    weights = {int(row["id"]): float(row["weight"]) for row in board.rows()}
+    return {uid: weights[uid] for uid in sorted(weights) if weights[uid] > 0 and uid not in sent}
+
+
+def left_out_text(lost: Mapping[int, float]) -> str:
+    """Return which weights a payload leaves out, and why.
+
+    Example:
+        >>> left_out_text({3: 5e-07})  # doctest: +ELLIPSIS
+        'the weight of 3 (5e-07) is above 0 and less than half of 1 / 65535 of the largest: ...'
+    """
+    named = ", ".join(f"{uid} ({number(weight)})" for uid, weight in [*lost.items()][:_NAMED])
+    more = f" and {len(lost) - _NAMED:,} more" if len(lost) > _NAMED else ""
+    return (
+        f"the weight of {named}{more} is above 0 and less than half of 1 / 65535 of the largest: "
+        "it becomes 0 and is left out of the payload"
+    )
 
 
 def payload(uids: Sequence[int], weights: Sequence[float]) -> WeightsPayload:

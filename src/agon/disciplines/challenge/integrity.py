@@ -10,9 +10,11 @@ from agon.disciplines.challenge.checks.activity import (
 )
 from agon.disciplines.challenge.checks.competitions import paid_without_score, unimprovable_tops
 from agon.disciplines.challenge.checks.seats import (
+    burn_to_miner,
     carried_tops,
     changed_seats,
     dust,
+    shared_uids,
     votes_without_stake,
 )
 from agon.disciplines.challenge.checks.submissions import (
@@ -167,6 +169,16 @@ TABLE: tuple[Check[Inspection], ...] = (
         "carried-top",
         "The top score is that of an agent that has no score any more.",
         lambda inspection: carried_tops(inspection.outcome),
+    ),
+    Check(
+        "shared-uid",
+        "Several hotkeys submitted for one uid, and no registrations say whose it is.",
+        lambda inspection: shared_uids(inspection.records),
+    ),
+    Check(
+        "burn-to-miner",
+        "The uid that gets what burns is a miner's, who earned something itself.",
+        lambda inspection: burn_to_miner(inspection.outcome),
     ),
 )
 """The checks, in the order in which they run."""

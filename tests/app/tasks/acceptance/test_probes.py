@@ -126,7 +126,7 @@ def test_a_probe_that_passes_is_a_weakness_and_no_rejection(tmp_path: Path) -> N
         ({"oracle-exit_code": "unscored"}, "no remedy: {} (tried: oracle is unscored)"),
         ({"probe-exit-exit_code": "passed"}, "no remedy: {} (tried: the probe exit passes)"),
         ({"probe-memory-exit_code": "passed"}, "no remedy: {} (tried: the probe memory passes)"),
-        ({}, "remedy: {} (tried: oracle passes; nothing, cheat, exit, memory fail)"),
+        ({}, "remedy: {} (tried: oracle passes; nothing, cheat, exit, memory, settings fail)"),
     ],
 )
 def test_a_condition_of_a_pass_is_advised_only_if_it_works(

@@ -166,7 +166,8 @@ def test_probes_that_passed_are_named_with_the_file(tmp_path: Path) -> None:
         programs=("/app/x",),
         runs=(Run(path="/app/x", other_user=False, writable=("go",)),),
         results=tuple(
-            ProbeResult(probe=name, result="passed") for name in ("exit", "memory", "byte", "kill")
+            ProbeResult(probe=name, result="passed")
+            for name in ("exit", "memory", "settings", "byte", "kill")
         ),
     )
     found = weaknesses(tmp_path, {"task.toml": BOTH}, left=("/app/x",), seen=seen)
@@ -174,6 +175,7 @@ def test_probes_that_passed_are_named_with_the_file(tmp_path: Path) -> None:
         ("tests-ended", ("exit",)),
         ("forged-reward", ("byte", "kill")),
         ("runner-memory", ("memory",)),
+        ("writable-tests", ("settings",)),
     ]
     assert all(weakness.files == ("tests/test.sh",) for weakness in found)
     assert "prints a byte that is no UTF-8, or writes a reward, then kills" in found[1].text

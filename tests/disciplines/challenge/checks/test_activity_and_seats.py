@@ -50,6 +50,13 @@ def unbacked(**stakes: float) -> Tables:
     return tables_of({"a": (1, [0.5] * len(stakes))}, stakes=stakes)
 
 
+def keyed(*hotkeys: str) -> Tables:
+    """Return a network in which hotkeys submitted for uid 1, without registrations."""
+    scores = {f"s{number}": (1, [0.5] * 3) for number, _ in enumerate(hotkeys)}
+    names = {f"s{number}": hotkey for number, hotkey in enumerate(hotkeys)}
+    return tables_of(scores, miner_hotkey=names)
+
+
 PLANTED: list[tuple[str, Tables, Tables, dict[str, Any], str]] = [
     (
         "stopped-validator", stopped(10), stopped(9), {},
@@ -60,6 +67,15 @@ PLANTED: list[tuple[str, Tables, Tables, dict[str, Any], str]] = [
         "no validator has stake at epoch 0, so nothing has a score",
     ),
     ("partial-validator", left_out(2), left_out(3), {}, "v3 has never evaluated 1 miner"),
+    (
+        "shared-uid", keyed("x", "y"), keyed("x", "x"), {},
+        "uid 1 has submissions of several hotkeys, x, y, and no registrations",
+    ),
+    (
+        "burn-to-miner", tables_of({"a": (7, [0.5] * 3), "b": (8, [0.5] * 3)}),
+        tables_of({"a": (7, [0.0] * 3), "b": (8, [0.5] * 3)}), {"burn_uid": 7},
+        "uid 7 gets what burns (burn_uid), and is a miner: it gets 0.75",
+    ),
     ("dust", small(7e-6), small(8e-6), {}, "the weight of 3 (0.000003) is above 0"),
     (
         "carried-top", departed(2), seated(departed(2), (1, "a", 0), (2, "b", 0)),

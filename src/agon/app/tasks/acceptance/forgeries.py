@@ -78,6 +78,14 @@ exit 0
 """
 """Kills the process that runs the program, and above it all that may be looked into."""
 
+_SETTINGS: Final = r"""
+for folder in /tmp /tmp/* /tmp/*/*; do
+    [ -d "$folder" ] && printf 'import os\nos._exit(0)\n' > "$folder/conftest.py"
+done 2> /dev/null
+exit 0
+"""
+"""Writes what pytest imports first into each folder in ``/tmp``: it ends pytest with 0."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Clues:
@@ -136,6 +144,10 @@ def _forges_and_pokes(clues: Clues) -> str:
     return _rewards(clues) + _MEMORY
 
 
+def _sets(_clues: Clues) -> str:
+    return _SETTINGS
+
+
 @dataclass(frozen=True, kw_only=True)
 class ForgeryProbe:
     """A way to forge a pass.
@@ -162,6 +174,8 @@ PROBES: Final = (
           shows="runner-memory", script=_pokes, of_reward=False),
     ForgeryProbe(name="memory-reward", meaning="writes a reward, then to that memory",
           shows="runner-memory", script=_forges_and_pokes),
+    ForgeryProbe(name="settings", meaning="writes settings of pytest beside tests in /tmp",
+          shows="writable-tests", script=_sets, of_reward=False),
     ForgeryProbe(name="byte", meaning="writes a reward, then prints a byte that is no UTF-8",
           shows="forged-reward", script=_prints_bytes),
     ForgeryProbe(name="loop", meaning="writes a reward, then outlasts the time-out of the tests",

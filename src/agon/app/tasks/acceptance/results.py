@@ -12,13 +12,14 @@ WeaknessClass: TypeAlias = Literal[
     "tests-ended",
     "forged-reward",
     "runner-memory",
+    "writable-tests",
 ]
 """What a design lets an agent do:
 
 ``variable-names-outputs``: replace a program or file that a variable names; ``imported-module``:
 run code in the process of the tests; ``tests-ended``: end that process with exit code 0;
 ``forged-reward``: write the reward in the place of the tests; ``runner-memory``: write to the
-memory of the program that judges.
+memory of the program that judges; ``writable-tests``: write settings beside tests in ``/tmp``.
 """
 NOT_TRIED = "not tried"
 """What is known of a remedy that changes the files of a task."""

@@ -21,6 +21,7 @@ from agon.app.tasks.task import Task
 _PROBES: Final = {probe.name: probe for probe in PROBES}
 _OTHER_USER: Final = Remedy(text="run it as another user (su, setpriv, user= in Python)")
 _AS_PROGRAM: Final = Remedy(text="run it as a program of its own and judge what it prints")
+_LEFT_ALONE: Final = Remedy(text="run them in /tests, where no program can write")
 _IN_SHELL: Final = Remedy(
     text="run it straight from test.sh, whose shell no program can write to, without a pipe or "
     "another program around it, and judge the file that it printed to"
@@ -57,6 +58,7 @@ def find_weaknesses(
         *(() if only_modules else _endings(calls, observation)),
         *_reward_forgeries(task, calls, observation),
         *_memory(calls, texts, observation),
+        *_writable_tests(calls, observation),
     )
 
 
@@ -158,6 +160,19 @@ def _memory(
         passed=passed,
         remedies=(_OTHER_USER, _IN_SHELL),
     )
+
+
+def _writable_tests(calls: Sequence[ProgramCall], observation: Observation) -> Iterator[Weakness]:
+    """Yield that the tests obey files that a program wrote beside them."""
+    if passed := _passing_probes(observation, "writable-tests"):
+        yield Weakness(
+            kind="writable-tests",
+            files=_files(calls),
+            text=f"tests pass that lie where {_programs(calls)} can write: it "
+            f"{_meanings(passed)}{_outcome_note(passed)}",
+            passed=passed,
+            remedies=(_LEFT_ALONE, _OTHER_USER),
+        )
 
 
 def _reaches(call: ProgramCall, texts: Mapping[str, str]) -> bool:

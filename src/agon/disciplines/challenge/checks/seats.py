@@ -1,11 +1,13 @@
-"""Check who is paid: seats that changed hands, votes without stake, weights too small to send."""
+"""Check who is paid: changed and shared seats, the burn, votes without stake, small weights."""
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
-from agon.disciplines.challenge.bittensor import payload_of_board
+from agon.disciplines.challenge.bittensor import left_out_of_payload, left_out_text
 from agon.disciplines.challenge.boards import weights_board
 from agon.disciplines.challenge.consensus import Reports
 from agon.disciplines.challenge.facts import Facts, Seats
@@ -14,6 +16,7 @@ from agon.disciplines.challenge.reasons import number
 from agon.kernel.findings import Finding, RecordRefs, Severity
 from agon.kernel.rounding import publish
 from agon.kernel.text.captions import count_text
+from agon.records import Records
 
 _NAMED = 5
 """Maximum number of submissions or uids that a message names."""
@@ -81,6 +84,63 @@ def _weights(outcome: Outcome) -> dict[int, float]:
     return {int(row["id"]): float(row["weight"]) for row in weights_board(outcome).rows()}
 
 
+def shared_uids(records: Records) -> Iterator[Finding]:
+    """Report uids for which several hotkeys submitted, where no registrations say whose they are.
+
+    A uid is the seat of one hotkey at a time; without registrations it is taken for the miner.
+    """
+    if records.sql("SELECT 1 FROM registrations LIMIT 1").num_rows:
+        return
+    rows = records.sql(
+        "SELECT miner_uid AS uid, miner_hotkey::VARCHAR AS hotkey, id::VARCHAR AS id "
+        "FROM submissions WHERE miner_hotkey::VARCHAR <> '' ORDER BY uid, hotkey, id"
+    ).to_pylist()
+    for uid, group in groupby(rows, key=itemgetter("uid")):
+        own = list(group)
+        keys = list(dict.fromkeys(row["hotkey"] for row in own))
+        if len(keys) == 1:
+            continue
+        more = f" and {len(keys) - _NAMED:,} more" if len(keys) > _NAMED else ""
+        yield Finding(
+            "shared-uid",
+            Severity.WARNING,
+            (str(uid),),
+            "hotkeys of one uid",
+            float(len(keys)),
+            1.0,
+            None,
+            f"uid {uid} has submissions of several hotkeys, {', '.join(keys[:_NAMED])}{more}, and "
+            "no registrations say which of them holds it when: it is paid for the best of all; "
+            "give the table registrations",
+            (RecordRefs.of("submissions", [row["id"] for row in own]),),
+        )
+
+
+def burn_to_miner(outcome: Outcome | None) -> Iterator[Finding]:
+    """Report that the uid of the burn has scores of its own: a miner is paid what burns."""
+    if outcome is None or not outcome.allocation.own > 0:
+        return
+    uid, allocation = outcome.network.rules.burn_uid, outcome.allocation
+    names = [
+        outcome.submissions.ids[index]
+        for index in outcome.of_miner.get(uid, ())
+        if outcome.consensus.scored[index]
+    ]
+    yield Finding(
+        "burn-to-miner",
+        Severity.WARNING,
+        (str(uid),),
+        "weight of the burn's uid",
+        publish(allocation.burn),
+        publish(allocation.own),
+        None,
+        f"uid {uid} gets what burns (burn_uid), and is a miner: it gets "
+        f"{number(allocation.burn)}, of which its scores earned {number(allocation.own)}; name the "
+        "uid of the subnet's owner",
+        (RecordRefs.of("submissions", names),),
+    )
+
+
 def votes_without_stake(
     facts: Facts, reports: Reports, outcome: Outcome | None
 ) -> Iterator[Finding]:
@@ -130,12 +190,9 @@ def dust(outcome: Outcome | None) -> Iterator[Finding]:
     """Report uids whose weight is above 0 and too small for the payload, which leaves them out."""
     if outcome is None:
         return
-    weights, sent = _weights(outcome), payload_of_board(weights_board(outcome)).uids
-    lost = sorted(uid for uid, weight in weights.items() if weight > 0 and uid not in sent)
+    lost = left_out_of_payload(weights_board(outcome))
     if not lost:
         return
-    named = ", ".join(f"{uid} ({number(weights[uid])})" for uid in lost[:_NAMED])
-    more = f" and {len(lost) - _NAMED:,} more" if len(lost) > _NAMED else ""
     yield Finding(
         "dust",
         Severity.INFO,
@@ -144,8 +201,7 @@ def dust(outcome: Outcome | None) -> Iterator[Finding]:
         float(len(lost)),
         0.0,
         None,
-        f"the weight of {named}{more} is above 0 and less than half of 1 / 65535 of the largest: "
-        "it becomes 0 and is left out of the payload",
+        left_out_text(lost),
     )
 
 
