@@ -31,10 +31,12 @@ def test_a_misspelled_command_gives_a_suggestion(agon: Cli) -> None:
         (("rate",), "Did you mean 'agon arena rate'?"),
         (("contest", "replay", "spring"), "Did you mean 'agon replay'?"),
         (("arena-rate",), "Did you mean 'agon arena rate'?"),
+        (("contest", "delete", "x"), "'agon contest annul', 'agon contest edit'"),
+        (("contest", "undo", "x"), "'agon contest rollback', 'agon contest unfinalize'"),
         (("publish",), "'agon contest publish', 'agon dojo publish'"),
         (("jobs", "lst"), "Did you mean 'list'?"),
         (("dojo", "hunypots"), "Did you mean 'agon attack honeypots'?"),
-        (("contest", "delete"), "No such command 'delete'.\n"),
+        (("contest", "qqq"), "No such command 'qqq'.\n"),
     ],
 )
 def test_a_command_of_another_group_is_suggested(

@@ -108,6 +108,32 @@ def test_an_agent_is_submitted_with_its_file(organizer: Browser) -> None:
     assert "miner 7" in organizer.get(PAGE).text
 
 
+def test_a_participant_without_a_uid_is_told_what_to_ask_for(organizer: Browser) -> None:
+    """The form began with the name of the person, which no uid can be."""
+    participant = Browser(organizer.instance)
+    participant.sign_in()
+    page = participant.get(PAGE).text
+    assert "No uid is yours; ask an organizer to add a row to registrations with hotkey ada" in page
+    assert '<form method="post" action="/c/autumn/submit"' not in page
+    seat = {"uid": 12, "hotkey": "ada", "from_epoch": 0}
+    record(organizer.instance.service, "autumn", [("registrations", seat, None)], by=ORGANISER)
+    assert 'name="miner_uid" inputmode="numeric" value="12"' in participant.get(PAGE).text
+    fields = {"command": "sh run.sh", "miner_uid": "12"}
+    assert participant.submit(PAGE, PAGE, fields).status_code == 303
+    assert "miner 12" in participant.get(PAGE).text
+
+
+def test_what_is_missing_before_agents_are_tried_is_one_list(organizer: Browser) -> None:
+    """An organizer met the reasons one by one, each after a submission."""
+    service = organizer.instance.service
+    create(service, NewContest(id="bare", discipline="challenge", title="B"), by=ORGANISER)
+    open_contest(service, "bare", by=ORGANISER)
+    for address in (submit("bare"), "/c/bare/desk/epochs"):
+        page = organizer.get(address).text
+        assert "bare has no validator" in page
+        assert "add its row with its stake to validators" in page
+
+
 def test_a_contest_that_takes_no_submissions_has_no_such_page(browser: Browser) -> None:
     """It says what kind of contest it is."""
     contest = browser.instance.contest()

@@ -18,6 +18,16 @@ Function = Callable[..., Any]
 
 _EXAMPLES = re.compile(r"\n\n(?= {2})")
 _SURE = 0.75  # how similar a command of another group has to be to be suggested
+_ANNUL = ("agon contest annul", "agon contest edit")
+_SYNONYMS = {
+    "ban": ("agon contest withdraw",),
+    "cancel": _ANNUL,
+    "close": ("agon contest freeze", "agon contest finalize"),
+    "delete": _ANNUL,
+    "end": ("agon contest freeze", "agon contest finalize"),
+    "remove": _ANNUL,
+    "undo": ("agon contest rollback", "agon contest unfinalize"),
+}  # what other tools call it; a ledger is not deleted
 _KEEP = "\b\n"  # Click does not rewrap a paragraph that begins with it
 
 
@@ -83,8 +93,9 @@ def _suggestions(ctx: click.Context, group: Group, name: str) -> list[str]:
     words = name.replace("-", " ").replace("_", " ").split()
     same = [path for path in paths if words and path.split()[-len(words) :] == words]
     close = get_close_matches(name, own)
-    if same or close:
-        return same or close
+    meant = list(_SYNONYMS.get(words[-1], ())) if words else []
+    if same or meant or close:
+        return same or meant or close
     last = {path.rpartition(" ")[2]: path for path in paths}
     return [last[word] for word in get_close_matches(name, last, n=1, cutoff=_SURE)]
 

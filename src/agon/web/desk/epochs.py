@@ -8,6 +8,7 @@ from agon.api.models.analysis import Epochs
 from agon.api.models.boards import UnscoredPage
 from agon.api.models.contests import Contest
 from agon.app.access.permissions import ANONYMOUS
+from agon.app.contests.submissions.miners import missing_for_trials
 from agon.client.client import Api
 from agon.client.local import LocalTransport
 from agon.disciplines import discipline
@@ -29,7 +30,11 @@ def epochs(visit: Visit) -> SitePage:
     listed, reason = _epochs(visit.api, contest)
     newest = None if listed is None else visit.api.analysis.epoch(contest.id, listed.last)
     public, _ = _epochs(Api(LocalTransport(visit.service, ANONYMOUS)), contest)
+    with visit.service.store.read() as session:
+        stored = session.contests.get(contest.id)
+        missing = list(missing_for_trials(visit.service, session, stored))
     values = {
+        "missing": missing,
         "listed": listed,
         "reason": reason,
         "rows": [] if listed is None else listed.items[: -_SHOWN - 1 : -1],

@@ -1,7 +1,8 @@
 """The page on which participants submit: programs to a dojo, agents to a challenge."""
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from agon.api.models.contests import Contest
 from agon.api.models.submissions import SubmissionCreate
 from agon.app.access.permissions import permits
 from agon.app.contests.ingest.openness import require_open
+from agon.app.contests.submissions.miners import missing_for_trials, no_miner_text, own_uids
 from agon.app.dojo.conditions import contest_sentences
 from agon.app.dojo.problems import N_CHECK
 from agon.disciplines import discipline
@@ -27,6 +29,22 @@ def solver():
         a, b = b, a + b
     return terms
 """
+
+
+@dataclass(frozen=True)
+class Miners:
+    """Whom a visitor submits agents for.
+
+    Attributes:
+        uids: of the visitor.
+        missing: what is missing before agents are tried, with the remedies.
+        obstacle: why the visitor has no uid; empty: there is one, or the visitor needs none.
+    """
+
+    uids: Sequence[int]
+    missing: Sequence[str]
+    obstacle: str
+
 
 _SHOWN: Final = 20
 _PROBLEMS: Final = 500
@@ -94,6 +112,17 @@ def obstacle(visit: Visit, contest: Contest) -> str | None:
     return None
 
 
+def _miners(visit: Visit, contest: Contest) -> Miners:
+    """Return whom the visitor submits agents for, and what is missing before they are tried."""
+    user = visit.caller.user or ""
+    with visit.service.store.read() as session:
+        stored = session.contests.get(contest.id)
+        uids = sorted(own_uids(session, stored, user))
+        missing = list(missing_for_trials(visit.service, session, stored))
+    return Miners(uids, missing, "" if uids or visit.caller.role != "participant" else
+                  f"No uid is yours; {no_miner_text(user)}.")  # fmt: skip
+
+
 def _program(visit: Visit, contest: Contest) -> Redirect:
     problem = visit.form.get("problem", "")
     if not problem:
@@ -115,7 +144,7 @@ _SUBMIT: Final[Mapping[str, Callable[[Visit, Contest], Redirect]]] = {
 
 
 def _uid(visit: Visit) -> int:
-    text = visit.form.get("miner_uid", "") or visit.caller.user or ""
+    text = visit.form.get("miner_uid", "").strip()
     if not (text.isascii() and text.isdigit()):
         raise Unreadable(f"miner_uid: expected a whole number, got {text[:80]!r}; give the miner's")
     return int(text[:10])
@@ -174,6 +203,7 @@ def _page(visit: Visit, *, error: Exception | None = None) -> SitePage:
         and permits(visit.caller, "submission.add", contest=contest),
         "signed_in": visit.caller.user is not None,
         "obstacle": obstacle(visit, contest),
+        "miners": _miners(visit, contest) if judging == "trials" else None,
         "own_terms": own_terms(visit, contest),
         "errors": error_texts(error),
         "form": {"source": example(terms), **visit.form},

@@ -286,8 +286,22 @@ def test_an_invalid_agent_is_rejected(
 
 def test_a_participant_submits_only_for_their_own_miner(net: Service) -> None:
     """Otherwise a miner could replace another's last submission."""
-    with pytest.raises(Forbidden):
+    with pytest.raises(Forbidden, match="hotkey ada"):
         submit(net, "net", replace(_agent(), user="ada"), by=PARTICIPANT)
+
+
+def test_a_participant_submits_for_the_uid_that_is_registered_for_them(net: Service) -> None:
+    """People have names; a seat is theirs from the row that names them as the hotkey."""
+    seats = [("registrations", {"uid": 7, "hotkey": "ada", "from_epoch": 1}, None),
+             ("registrations", {"uid": 8, "hotkey": "ada", "from_epoch": 0}, None),
+             ("registrations", {"uid": 8, "hotkey": "bob", "from_epoch": 1}, None)]  # fmt: skip
+    record(net, "net", seats, by=ORGANISER)
+    ada = replace(_agent(), user="ada")
+    submit(net, "net", ada, by=PARTICIPANT)
+    row = read_line(_lines(net, "net")[-1]).body["row"]
+    assert (row["miner_uid"], row["miner_hotkey"]) == (7, "ada")
+    with pytest.raises(Forbidden, match="uid 8 is not the miner of ada; submit for 7"):
+        submit(net, "net", replace(_agent(miner_uid=8), user="ada"), by=PARTICIPANT)
 
 
 def test_without_tasks_or_the_instance_validator_a_submission_is_rejected(
@@ -299,6 +313,8 @@ def test_without_tasks_or_the_instance_validator_a_submission_is_rejected(
     create(service, NewContest(id="bare", discipline="challenge", title="B"), by=ORGANISER)
     with pytest.raises(Conflict, match="validators"):
         submit(net, "bare", _agent(), by=ORGANISER)
+    with pytest.raises(Conflict, match=r"tasks_folder.*; bare has no validator"):
+        submit(service, "bare", _agent(), by=ORGANISER)
 
 
 @pytest.mark.parametrize("exact", [False, True])

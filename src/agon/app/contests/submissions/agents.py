@@ -8,6 +8,7 @@ import orjson
 
 from agon.app.analysis.score import rules_of
 from agon.app.contests.ledgers.append import append
+from agon.app.contests.submissions.miners import hotkey_for, missing_for_trials, rows_of
 from agon.app.contests.submissions.submission import (
     ReceivedSubmission,
     SubmissionContent,
@@ -21,7 +22,7 @@ from agon.disciplines.challenge.records import MAIN, MAX_UID, SERVICE_VALIDATOR
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.entities.access import Caller
 from agon.entities.contests import Contest
-from agon.errors import Conflict, Forbidden, NotFound, Unreadable, did_you_mean
+from agon.errors import Conflict, NotFound, Unreadable, did_you_mean
 from agon.kernel.times import written_time
 from agon.ledger.entry import Draft
 from agon.store.session import Session
@@ -43,17 +44,13 @@ def accept_agent(
         Conflict: the service has no tasks, or the contest no validator for its trials.
     """
     content = content_of(contest, submission)
-    uid = _uid(content.get("miner_uid"), by)
+    uid = _uid(content.get("miner_uid"))
+    hotkey = hotkey_for(session, contest, uid, by)
     agent = _agent(content.get("agent"))
     competition = _competition(session, contest, content.get("competition"))
     tasks = service.tasks()
-    if not tasks:
-        raise Conflict("this server has no tasks; set tasks_folder to a folder of tasks")
-    if SERVICE_VALIDATOR not in _validators(session, contest):
-        raise Conflict(
-            f"{contest.id} has no validator {SERVICE_VALIDATOR!r}, whose trials these are; add "
-            "its row with its stake to validators"
-        )
+    if missing := list(missing_for_trials(service, session, contest)):
+        raise Conflict("; ".join(missing))
     name = service.new_id()
     stored_content = {"miner_uid": uid, "agent": agent, "competition": competition}
     received = received_draft(service, name, submission, stored_content, by)
@@ -67,6 +64,8 @@ def accept_agent(
     }
     if competition is not None:
         row["competition"] = competition
+    if hotkey is not None:
+        row["miner_hotkey"] = hotkey
     recorded = Draft(
         kind="record-added", body={"table": "submissions", "row": row}, at=received.at, by=by.name
     )
@@ -96,15 +95,10 @@ def _trial_rules(contest: Contest) -> dict[str, str]:
     return {"agent_timeout": rules.agent_timeout, **stated}
 
 
-def _uid(uid: Any, by: Caller) -> int:
+def _uid(uid: Any) -> int:
     if type(uid) is not int or not 0 <= uid <= MAX_UID:
         raise Unreadable(
             f"miner_uid is {str(uid)[:40]!r}; give the miner's uid, an integer from 0 to {MAX_UID}"
-        )
-    if by.role == "participant" and by.user != str(uid):
-        raise Forbidden(
-            f"a participant submits for the miner of the same name, {by.user}; ask an organizer "
-            "to submit for others"
         )
     return uid
 
@@ -135,15 +129,10 @@ def _competition(session: Session, contest: Contest, name: Any) -> str | None:
         is_given = False
     else:
         is_given = True
-    rows = session.entries.rows(contest.no, "competitions", limit=10_000)
-    competitions = [str(orjson.loads(row.line)["body"]["row"]["id"]) for row in rows] or [MAIN]
+    rows = rows_of(session, contest, "competitions")
+    competitions = [str(row["id"]) for row in rows] or [MAIN]
     if str(name) not in competitions:
         raise NotFound(
             f"there is no competition {str(name)[:80]!r}: {did_you_mean(str(name), competitions)}"
         )
     return str(name) if is_given else None
-
-
-def _validators(session: Session, contest: Contest) -> set[str]:
-    rows = session.entries.rows(contest.no, "validators", limit=10_000)
-    return {str(orjson.loads(row.line)["body"]["row"]["id"]) for row in rows}
