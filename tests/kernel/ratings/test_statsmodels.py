@@ -152,7 +152,7 @@ def test_standard_errors_equal_those_of_statsmodels(
 ) -> None:
     """Of the sandwich, with clusters one way and two ways, and of the model alone."""
     estimates = fitted(columns, ties, covariates, by).estimates
-    made = errors_to_last(estimates[1 if by == "model" else 0])
+    made = errors_to_last(estimates[-1 if by == "model" else 0])
     assert made == pytest.approx(ERRORS[ties, covariates, by], rel=5e-6, abs=1e-6)
 
 
@@ -178,5 +178,5 @@ def test_counts_by_pair_have_the_same_standard_errors(columns: dict[str, Vector]
         center=np.full(PLAYERS, 1 / PLAYERS),
         clusters=clusters_of(columns, by),
     )
-    errors = errors_to_last(made.estimates[1 if by == "model" else 0])
+    errors = errors_to_last(made.estimates[-1 if by == "model" else 0])
     assert errors == pytest.approx(ERRORS["half", "", by], rel=5e-6, abs=1e-6)

@@ -122,7 +122,7 @@ class ModelFit:
         strength: the log-strength of each player.
         coefficients: of the covariates.
         tie: τ; None: there is none.
-        estimates: covariance matrices of all parameters, the robust one first.
+        estimates: covariance matrices of all parameters, the robust ones first, the model's last.
         expected: the expected score of side a in each match.
     """
 
@@ -356,8 +356,10 @@ def _fit_of(
     logit = rows.weigh(terms.logit)
     tie = None if terms.tie is None else rows.weigh(terms.tie)
     if clusters is None:
-        robust = rows.squares(
-            logit**2, None if tie is None else logit * tie, None if tie is None else tie**2
+        robust: tuple[Vector, ...] = (
+            rows.squares(
+                logit**2, None if tie is None else logit * tie, None if tie is None else tie**2
+            ),
         )
     else:
         robust = clusters.squares(_changes(rows, logit, tie))
@@ -370,13 +372,13 @@ def _fit_of(
         )
     if regularization:
         phantom = logistic(parameters[:n])
-        for each in (robust, *(() if own is curvature else (own,))):
+        for each in (*robust, *(() if own is curvature else (own,))):
             each[np.arange(n), np.arange(n)] += regularization * phantom * (1.0 - phantom)
     return ModelFit(
         parameters[:n] - parameters[:n].mean(),
         parameters[n : n + k],
         None if tie is None else float(parameters[-1]),
-        tuple(inverse @ each @ inverse for each in (robust, own)),
+        tuple(inverse @ each @ inverse for each in (*robust, own)),
         terms.expected,
     )
 
