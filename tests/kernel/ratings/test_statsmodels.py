@@ -9,7 +9,7 @@ two ways are the sum of both less that of the clusters that share both.
 
 import csv
 from pathlib import Path
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,11 @@ import pytest
 from agon.kernel.ratings.bradley_terry import bradley_terry
 from agon.kernel.ratings.clusters import Clusters
 from agon.kernel.ratings.covariance import sandwich_covariance
-from agon.kernel.ratings.models import ModelFit, ModelRows, TieModel, fit_model
+from agon.kernel.ratings.models import ModelFit, ModelRows, fit_model
 from agon.kernel.ratings.pair_counts import count_pairs
+
+if TYPE_CHECKING:
+    from agon.kernel.ratings.match_terms import TieModel
 
 Vector = npt.NDArray[np.float64]
 
