@@ -11,7 +11,8 @@ from agon.errors import NotScorable
 from agon.kernel.ratings.bradley_terry import bradley_terry
 from agon.kernel.ratings.clusters import Clusters
 from agon.kernel.ratings.covariance import sandwich_covariance
-from agon.kernel.ratings.models import ModelFit, ModelRows, TieModel, fit_model
+from agon.kernel.ratings.match_terms import TieModel
+from agon.kernel.ratings.models import ModelFit, ModelRows, fit_model
 from agon.kernel.ratings.weighted_pairs import weigh_pairs
 
 Vector = npt.NDArray[np.float64]
@@ -122,6 +123,22 @@ def test_a_style_among_bots_far_apart_is_controlled_for() -> None:
     made = fit_model(rows, ties="half", regularization=0, start=start)
     assert made.strength[0] - made.strength[2] == pytest.approx(np.log(39), abs=0.6)
     assert abs(made.coefficients[0]) < 4 * made.errors()[0]
+
+
+@pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
+def test_matches_that_only_ties_hold_together_have_no_maximum(ties: TieModel) -> None:
+    """Half a win each, ties connect the players; as outcomes of their own they do not.
+
+    The strengths and τ then grow together without an end, and steps end by rounding alone.
+    """
+    a = np.array([1, 0, 0, 0, 0, 3, 2, 2])
+    b = np.array([0, 2, 2, 2, 2, 1, 3, 3])
+    score = np.array([0.5, 1.0, 1.0, 1.0, 0.5, 0.5, 1.0, 0.5])
+    rows = ModelRows(4, a, b, score, None, np.zeros((8, 0)))
+    with pytest.raises(NotScorable, match="no finite ratings fit best"):
+        fit_model(rows, ties=ties, regularization=0, start=np.zeros(4))
+    held = fit_model(rows, ties=ties, regularization=0.1, start=np.zeros(4))
+    assert np.abs(held.strength).max() < 10
 
 
 @pytest.mark.sample(3)

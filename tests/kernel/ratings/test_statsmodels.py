@@ -9,7 +9,7 @@ two ways are the sum of both less that of the clusters that share both.
 
 import csv
 from pathlib import Path
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,11 @@ import pytest
 from agon.kernel.ratings.bradley_terry import bradley_terry
 from agon.kernel.ratings.clusters import Clusters
 from agon.kernel.ratings.covariance import sandwich_covariance
-from agon.kernel.ratings.models import ModelFit, ModelRows, TieModel, fit_model
+from agon.kernel.ratings.models import ModelFit, ModelRows, fit_model
 from agon.kernel.ratings.pair_counts import count_pairs
+
+if TYPE_CHECKING:
+    from agon.kernel.ratings.match_terms import TieModel
 
 Vector = npt.NDArray[np.float64]
 
@@ -152,7 +155,7 @@ def test_standard_errors_equal_those_of_statsmodels(
 ) -> None:
     """Of the sandwich, with clusters one way and two ways, and of the model alone."""
     estimates = fitted(columns, ties, covariates, by).estimates
-    made = errors_to_last(estimates[1 if by == "model" else 0])
+    made = errors_to_last(estimates[-1 if by == "model" else 0])
     assert made == pytest.approx(ERRORS[ties, covariates, by], rel=5e-6, abs=1e-6)
 
 
@@ -178,5 +181,5 @@ def test_counts_by_pair_have_the_same_standard_errors(columns: dict[str, Vector]
         center=np.full(PLAYERS, 1 / PLAYERS),
         clusters=clusters_of(columns, by),
     )
-    errors = errors_to_last(made.estimates[1 if by == "model" else 0])
+    errors = errors_to_last(made.estimates[-1 if by == "model" else 0])
     assert errors == pytest.approx(ERRORS["half", "", by], rel=5e-6, abs=1e-6)

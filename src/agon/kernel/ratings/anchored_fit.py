@@ -86,7 +86,7 @@ class AnchoredFit:
         Args:
             clusters: which matches depend on one another; None: they do not.
         """
-        bread, squared, expected = pair_matrices(
+        bread, meats = pair_matrices(
             self.counts,
             self.log_strength - self.phantom,
             self.regularization,
@@ -95,8 +95,7 @@ class AnchoredFit:
         place = _places(self.counts.players, self.held)
         inverse = invert(_merge(bread, place), singular=self.regularization == 0.0)
         estimates = tuple(
-            (inverse @ _merge(each, place) @ inverse)[np.ix_(place, place)]
-            for each in (squared, expected)
+            (inverse @ _merge(each, place) @ inverse)[np.ix_(place, place)] for each in meats
         )
         center = np.zeros(self.counts.players)
         center[next(iter(self.held))] = 1.0

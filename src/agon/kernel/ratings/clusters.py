@@ -48,19 +48,23 @@ class Clusters:
         """The number of clusters of each criterion."""
         return tuple(int(each.max(initial=-1)) + 1 for each in self.of_match)
 
-    def meat(self, theta: Vector) -> Vector:
-        """Return the sum of squared residuals where those of a cluster are added up first.
+    def meats(self, theta: Vector) -> tuple[Vector, ...]:
+        """Return the sums of squared residuals where those of a cluster are added up first.
 
         B = G / (G − 1) Σ_g u_g u_gᵀ with u_g = Σ (s − p)(e_a − e_b) over the matches of cluster g.
-        By two criteria it is the sum of both less that of clusters which share both (Cameron,
-        Gelbach, Miller 2011), with what is negative of it set to 0.
+        By two criteria the first is the sum of both less that of clusters which share both
+        (Cameron, Gelbach, Miller 2011), with what is negative of it set to 0; those of each
+        criterion alone follow. Few judges who agree add nothing to the first, and the difference
+        takes off from it: a variance is then that of the other criterion (the largest of the
+        three, as MacKinnon, Nielsen and Webb 2024 advise).
 
         Example:
             Two matches of one prompt that ended alike are one fact: B is 4 · ¼ per pair, not 2 · ¼.
 
             >>> twice = Clusters("prompt", 2, np.array([0, 0, 0, 0]), np.array([1, 1, 1, 1]),
             ...                  np.array([1.0, 1.0, 0.0, 0.0]), (np.array([0, 0, 1, 1]),))
-            >>> twice.meat(np.zeros(2)).tolist()  # G / (G − 1) = 2
+            >>> [meat] = twice.meats(np.zeros(2))
+            >>> meat.tolist()  # G / (G − 1) = 2
             [[4.0, -4.0], [-4.0, 4.0]]
         """
         from scipy.sparse import coo_array
@@ -78,15 +82,18 @@ class Clusters:
         )
         return self.squares(changes.tocsr())
 
-    def squares(self, changes: Any) -> Vector:
-        """Return B of what each match adds to the gradient (sparse, matches × parameters)."""
-        meat = sum(self._sum(each, changes) for each in self.of_match)
-        if len(self.of_match) == _MANY_WAYS:
-            first, second = self.of_match
-            _, both = np.unique(first * (int(second.max()) + 1) + second, return_inverse=True)
-            values, vectors = np.linalg.eigh(meat - self._sum(both, changes))
-            meat = (vectors * np.maximum(values, 0.0)) @ vectors.T
-        return np.asarray(meat, dtype=np.float64)
+    def squares(self, changes: Any) -> tuple[Vector, ...]:
+        """Return B of what each match adds to the gradient (sparse, matches × parameters).
+
+        By two criteria: of both, then of each alone.
+        """
+        alone = tuple(self._sum(each, changes) for each in self.of_match)
+        if len(alone) != _MANY_WAYS:
+            return alone
+        first, second = self.of_match
+        _, shared = np.unique(first * (int(second.max()) + 1) + second, return_inverse=True)
+        values, vectors = np.linalg.eigh(alone[0] + alone[1] - self._sum(shared, changes))
+        return ((vectors * np.maximum(values, 0.0)) @ vectors.T, *alone)
 
     def select(self, chosen: npt.NDArray[np.bool_]) -> "Clusters | None":
         """Return the clusters of some matches; None: a criterion has fewer than two left."""

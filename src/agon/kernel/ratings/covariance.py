@@ -27,8 +27,8 @@ class Covariance:
     """The covariance of log-strengths by several estimates, of which the largest variance counts.
 
     Attributes:
-        estimates: matrices over players, the robust one first. A variance is the largest over
-            them, so that it is never below the model's own.
+        estimates: matrices over players, the robust ones first and the model's own last. A
+            variance is the largest over them, so that it is never below the model's own.
         center: the weight of each player in the reference, of sum 1.
         connected: a number per player; between players of different numbers no match, and no
             chain of matches, says anything: their difference has an infinite variance.
@@ -46,8 +46,8 @@ class Covariance:
         return replace(self, estimates=self.estimates[-1:], degrees=np.inf)
 
     def robust(self) -> "Covariance":
-        """Return the robust covariance, the first estimate, alone."""
-        return replace(self, estimates=self.estimates[:1])
+        """Return the robust covariance, without the model's own where there is one."""
+        return replace(self, estimates=self.estimates[:-1] or self.estimates)
 
     def of_ratings(self) -> Vector:
         """Return the variance of each strength less the weighted mean of all."""
@@ -108,14 +108,13 @@ def sandwich_covariance(
         >>> made.of_differences(0, 1).round(6).item(), made.of_ratings().round(6).tolist()
         (0.5, [0.125, 0.125])
     """
-    bread, squared, expected = pair_matrices(
+    bread, meats = pair_matrices(
         counts, fit.log_strength - fit.phantom, fit.regularization, clusters=clusters
     )
     inverse = invert(bread, singular=fit.regularization == 0.0)
     # A⁻¹ A A⁻¹ and A⁻¹ differ by a shift of all strengths at most, on which no difference depends.
-    own = inverse if expected is bread else inverse @ expected @ inverse
-    robust = inverse @ squared @ inverse
-    return Covariance((robust, own), center, connected_groups(counts), degrees_of(clusters))
+    estimates = tuple(inverse if meat is bread else inverse @ meat @ inverse for meat in meats)
+    return Covariance(estimates, center, connected_groups(counts), degrees_of(clusters))
 
 
 def degrees_of(clusters: Clusters | None) -> float:
@@ -129,10 +128,10 @@ def pair_matrices(
     regularization: float,
     *,
     clusters: Clusters | None = None,
-) -> tuple[Vector, Vector, Vector]:
-    """Return the information, and the sums of squared residuals and of those expected.
+) -> tuple[Vector, tuple[Vector, ...]]:
+    """Return the information, and the sums of squared residuals with those expected as the last.
 
-    With matches of weight 1 the last is the first, the same array.
+    With matches of weight 1 the last is the information, the same array.
 
     Args:
         counts: outcomes per pair.
@@ -144,17 +143,14 @@ def pair_matrices(
     phantom = regularization * logistic(theta) * logistic(-theta)
     bread = pair_matrix(counts, counts.weights * wins * (1.0 - wins), phantom)
     squared = (
-        pair_matrix(counts, counts.squared_residuals(wins), phantom)
+        (pair_matrix(counts, counts.squared_residuals(wins), phantom),)
         if clusters is None
-        else clusters.meat(theta) + np.diag(phantom)
+        else tuple(meat + np.diag(phantom) for meat in clusters.meats(theta))
     )
     if np.array_equal(counts.weights, counts.squared_weights):
-        return bread, squared, bread
-    return (
-        bread,
-        squared,
-        pair_matrix(counts, counts.squared_weights * wins * (1.0 - wins), phantom),
-    )
+        return bread, (*squared, bread)
+    expected = pair_matrix(counts, counts.squared_weights * wins * (1.0 - wins), phantom)
+    return bread, (*squared, expected)
 
 
 def invert(matrix: Vector, *, singular: bool) -> Vector:

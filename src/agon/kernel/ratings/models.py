@@ -12,8 +12,8 @@ The matrices are dense, players².
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp, log, tanh
-from typing import Any, Final, Literal
+from math import log
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -22,16 +22,17 @@ from agon.errors import NotScorable
 from agon.kernel.ratings.clusters import Clusters
 from agon.kernel.ratings.covariance import invert
 from agon.kernel.ratings.likelihood import logistic
+from agon.kernel.ratings.match_terms import MatchTerms, TieModel, terms_of
 
 Vector = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.integer]
-TieModel = Literal["half", "davidson", "rao-kupper"]
 
 _CLOSE: Final = 1e-9
 _MAX_STEPS: Final = 100
 _SINGULAR: Final = 1e-9  # of eigenvalues, where all parameters have the curvature 1
 _HALF: Final = 0.5
 _FARTHEST: Final = 30.0  # log-odds beyond which a parameter has no maximum
+_WIDEST: Final = 1e3  # log-odds: a wider error is of a likelihood that has become flat
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +123,7 @@ class ModelFit:
         strength: the log-strength of each player.
         coefficients: of the covariates.
         tie: τ; None: there is none.
-        estimates: covariance matrices of all parameters, the robust one first.
+        estimates: covariance matrices of all parameters, the robust ones first, the model's last.
         expected: the expected score of side a in each match.
     """
 
@@ -138,17 +139,21 @@ class ModelFit:
         variance = np.max([np.diagonal(each)[players:] for each in self.estimates], axis=0)
         return np.sqrt(np.maximum(variance, 0.0))
 
+    def is_flat(self, *, strengths: bool) -> bool:
+        """Return whether the likelihood has no maximum: it still grows where it is nearly flat.
 
-@dataclass(frozen=True, eq=False)
-class _Terms:
-    """First and second derivatives of each match's log-likelihood, and the expected score."""
+        Steps then end because they are rounded to 0, and errors are beyond all bounds.
 
-    logit: Vector
-    tie: Vector | None
-    ll: Vector
-    lt: Vector | None
-    tt: Vector | None
-    expected: Vector
+        Args:
+            strengths: whether those count, too; with a regularization they have a maximum.
+        """
+        players = len(self.strength)
+        own = self.estimates[-1]
+        block = own[:players, :players]
+        variance = [np.diagonal(own)[players:]]
+        if strengths:
+            variance.append(np.diagonal(block) - 2.0 * block.mean(axis=1) + block.mean())
+        return bool((np.concatenate(variance) > _WIDEST**2).any())
 
 
 def fit_model(
@@ -204,7 +209,10 @@ def fit_model(
             step *= min(1.0, 0.9 * parameters[-1] / max(-step[-1], 1e-300))
         parameters = parameters + step
         if size <= _CLOSE:
-            return _fit_of(rows, parameters, terms, curvature, regularization, clusters)
+            made = _fit_of(rows, parameters, terms, curvature, regularization, clusters)
+            if made.is_flat(strengths=regularization == 0.0):
+                break
+            return made
     raise NotScorable(
         "no finite ratings fit best: the model separates the matches completely. Rate without "
         f"{' or '.join(rows.names) or 'a model of ties'}, or with a regularization above 0",
@@ -224,12 +232,12 @@ def invert_parameters(curvature: Vector, players: int, *, singular: bool) -> Vec
 
 def _derive(
     rows: ModelRows, parameters: Vector, ties: TieModel, regularization: float
-) -> tuple[_Terms, Vector, Vector]:
+) -> tuple[MatchTerms, Vector, Vector]:
     """Return the terms of the matches, the gradient and the curvature."""
     n = rows.players
     beta = parameters[n : n + rows.covariates.shape[1]]
     logits = rows.logits(parameters[:n], beta)
-    terms = _terms(logits, rows.score, ties, float(parameters[-1]))
+    terms = terms_of(logits, rows.score, ties, float(parameters[-1]))
     tie = None if terms.tie is None else rows.weigh(terms.tie)
     slope = rows.add_up(rows.weigh(terms.logit), tie)
     curvature = rows.squares(
@@ -242,44 +250,6 @@ def _derive(
         slope[:n] += regularization * (_HALF - phantom)
         curvature[np.arange(n), np.arange(n)] += regularization * phantom * (1.0 - phantom)
     return terms, slope, curvature
-
-
-def _terms(logits: Vector, score: Vector, ties: TieModel, tie: float) -> _Terms:
-    if ties == "half":
-        wins = logistic(logits)
-        return _Terms(score - wins, None, wins * (1.0 - wins), None, None, wins)
-    is_tie = score == _HALF
-    if ties == "davidson":
-        half = logits / 2.0
-        largest = np.maximum(np.abs(half), tie)
-        parts = [np.exp(each - largest) for each in (half, np.full_like(half, tie), -half)]
-        total = parts[0] + parts[1] + parts[2]
-        won, tied, lost = (each / total for each in parts)
-        lead = (won - lost) / 2.0
-        return _Terms(
-            score - _HALF - lead,
-            is_tie - tied,
-            (won + lost) / 4.0 - lead**2,
-            -lead * tied,
-            tied * (1.0 - tied),
-            won + tied / 2.0,
-        )
-    upper, lower = logistic(logits + tie), logistic(logits - tie)
-    bend_upper, bend_lower = upper * (1.0 - upper), lower * (1.0 - lower)
-    won, lost = score > _HALF, score < _HALF
-    to_logit = np.where(is_tie, 1.0 - upper - lower, np.where(won, 1.0 - lower, -upper))
-    to_tie = np.where(is_tie, 1.0 / tanh(tie) - upper + lower, np.where(won, lower - 1.0, -upper))
-    above = np.where(won, 0.0, bend_upper)
-    below = np.where(lost, 0.0, bend_lower)
-    sharp = 4.0 / (exp(tie) - exp(-tie)) ** 2
-    return _Terms(
-        to_logit,
-        to_tie,
-        above + below,
-        above - below,
-        above + below + np.where(is_tie, sharp, 0.0),
-        (upper + lower) / 2.0,
-    )
 
 
 def _first_tie(rows: ModelRows, ties: TieModel) -> float | None:
@@ -345,7 +315,7 @@ def _least_curvature(curvature: Vector, players: int) -> tuple[float, Vector]:
 def _fit_of(
     rows: ModelRows,
     parameters: Vector,
-    terms: _Terms,
+    terms: MatchTerms,
     curvature: Vector,
     regularization: float,
     clusters: Clusters | None,
@@ -356,8 +326,10 @@ def _fit_of(
     logit = rows.weigh(terms.logit)
     tie = None if terms.tie is None else rows.weigh(terms.tie)
     if clusters is None:
-        robust = rows.squares(
-            logit**2, None if tie is None else logit * tie, None if tie is None else tie**2
+        robust: tuple[Vector, ...] = (
+            rows.squares(
+                logit**2, None if tie is None else logit * tie, None if tie is None else tie**2
+            ),
         )
     else:
         robust = clusters.squares(_changes(rows, logit, tie))
@@ -370,13 +342,13 @@ def _fit_of(
         )
     if regularization:
         phantom = logistic(parameters[:n])
-        for each in (robust, *(() if own is curvature else (own,))):
+        for each in (*robust, *(() if own is curvature else (own,))):
             each[np.arange(n), np.arange(n)] += regularization * phantom * (1.0 - phantom)
     return ModelFit(
         parameters[:n] - parameters[:n].mean(),
         parameters[n : n + k],
         None if tie is None else float(parameters[-1]),
-        tuple(inverse @ each @ inverse for each in (robust, own)),
+        tuple(inverse @ each @ inverse for each in (*robust, own)),
         terms.expected,
     )
 

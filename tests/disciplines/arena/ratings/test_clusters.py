@@ -99,6 +99,34 @@ def test_judges_of_imported_battles_are_clusters() -> None:
     assert any("clustered by judge" in note for note in made.notes)
 
 
+def test_three_annotators_who_agree_do_not_narrow_the_width_by_prompts() -> None:
+    """By judge their sums are 0, and what both criteria share would take off from the prompts'.
+
+    So a variance by both is not below that of either.
+    """
+    dice = np.random.default_rng(3)
+    rows = []
+    for question in range(120):
+        a, b = PAIRS[question % 3]
+        winner = str(dice.choice(["a", "b", "tie"], p=[0.5, 0.3, 0.2]))
+        rows += [
+            {"model_a": a, "model_b": b, "winner": winner, "prompt_id": question, "judge": judge}
+            for judge in "xyz"
+        ]
+    both, prompt, judge = (
+        agon.rate(rows, method="bradley-terry", interval=True, overrides={"cluster": cluster}).board
+        for cluster in ("both", "prompt", "judge")
+    )
+    assert width(both) == pytest.approx(width(prompt), abs=1e-6)
+    assert both.context["clusters"] == {"by": "prompt and judge", "groups": [120, 3]}
+    few, floor = judge.context["notes"][1:]
+    assert few.startswith("there are fewer than 20 clusters")
+    assert floor == (
+        "no interval is narrower than the model's own: these are above 0, the width by the "
+        "sandwich alone (few clusters can be alike by luck)"
+    )
+
+
 def test_matches_that_are_read_batch_by_batch_are_clustered_alike() -> None:
     """A board is the same however its matches are read."""
     records = verdicts(judges=3, questions=60)

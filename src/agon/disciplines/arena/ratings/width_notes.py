@@ -9,6 +9,7 @@ from agon.kernel.ratings.clusters import FEW, Clusters
 from agon.kernel.ratings.intervals import Intervals
 from agon.kernel.ratings.pair_counts import PairCounts
 
+_NO_WIDTH = 1e6  # times as wide: the other width is 0 but for rounding
 _WIDER = 1.1  # what is said; below it, drawn boards without ties differ as much
 
 
@@ -29,7 +30,9 @@ def width_notes(
     """
     covariance = intervals.covariance
     model = _ratio(*(np.sqrt(each.of_ratings()) for each in (covariance, covariance.robust())))
-    of_model = () if model is None or model < _WIDER else (_model_note(intervals, counts, model),)
+    of_model: tuple[str, ...] = ()
+    if model is not None and model >= _WIDER:
+        of_model = (_model_note(intervals, counts, clusters, model),)
     if clusters is None:
         return of_model
     unclustered = alone()
@@ -46,14 +49,19 @@ def _ratio(widths: Vector, others: Vector) -> float | None:
         return float(np.median(widths[known] / others[known]))
 
 
-def _model_note(intervals: Intervals, counts: PairCounts, ratio: float) -> str:
+def _model_note(
+    intervals: Intervals, counts: PairCounts, clusters: Clusters | None, ratio: float
+) -> str:
     """Say that the model's own variance is the larger one, and what makes the other small."""
     ties = 100.0 * int(counts.tied.sum()) / int(counts.matches.sum())
     why = f"{ties:.0f} % of matches are ties" if ties else "few matches can fit by luck"
-    these = f"{ratio:.2f} times as wide as" if np.isfinite(ratio) else "above 0, the width"
+    if clusters is not None and min(clusters.groups) < FEW:
+        why = "few clusters can be alike by luck"
+    known = f"{ratio:.2f} times as wide as by the {intervals.method} alone"
+    none = f"above 0, the width by the {intervals.method} alone"
     return (
-        f"no interval is narrower than the model's own: these are {these} by the "
-        f"{intervals.method} alone ({why})"
+        f"no interval is narrower than the model's own: these are "
+        f"{known if ratio < _NO_WIDTH else none} ({why})"
     )
 
 
