@@ -15,6 +15,7 @@ from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import freeze, open_contest
 from agon.app.contests.submissions.trials import trial_details, trial_run, visible_runs
+from agon.app.queue.jobs import trial_job
 from agon.app.worker.handlers import trial_runners
 from agon.app.worker.local_source import LocalSource
 from agon.app.worker.loop import JobWorker
@@ -265,6 +266,29 @@ def test_every_reader_sees_public_runs_and_no_trial_that_ended_in_a_freeze(
     assert visitor.get(trial("open", name, after["task"])).status_code == 404
     assert browser.get(trial("open", name, after["task"])).status_code == 200
     assert browser.instance.get("/contests/autumn/runs").json()["items"] == []
+
+
+def test_a_trial_that_was_repeated_in_a_freeze_shows_nothing_of_it(
+    browser: Browser, tasks: Path
+) -> None:
+    """The record of the first trial stays, so that its position tells nothing of the second."""
+    name, service = tried(browser, tasks), browser.instance.service
+    with service.store.write() as session:
+        contest = session.contests.get("autumn")
+        again = trial_job(
+            contest, id="again", submission=name, task="sums", validator="house",
+            agent={"command": "run", "files": {}}, rules={"agent_timeout": "fail"}, by="x",
+        )  # fmt: skip
+        session.queue.add(again, now=service.clock())
+    tried(browser, tasks, ended=(1, "of the freeze\n"))
+    view = viewed(browser, "public", until=contest.seq)
+    first, _ = trial_run(service, view, name, by=OTHER).trials
+    assert (first.result, first.details) == ("failed", True)
+    assert "of the freeze" not in str(first)
+    assert "of the freeze" not in str(trial_details(service, view, name, "sums", by=OTHER))
+    assert "of the freeze" in str(
+        trial_details(service, replace(view, until=None), name, "sums", by=OTHER)
+    )
 
 
 def test_a_public_run_does_not_name_who_sent_it_nor_why_a_worker_failed(
