@@ -14,6 +14,8 @@ from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import freeze, open_contest
+from agon.app.contests.submissions.creation import submit as create_submission
+from agon.app.contests.submissions.submission import SubmissionContent
 from agon.app.contests.submissions.trials import trial_details, trial_run, visible_runs
 from agon.app.queue.jobs import trial_job
 from agon.app.worker.handlers import trial_runners
@@ -22,6 +24,7 @@ from agon.app.worker.loop import JobWorker
 from agon.entities.access import Caller
 from agon.errors import NotFound
 from agon.web.addresses import person, run, submit, trial
+from agon.web.addresses import rules as address_of_rules
 from agon.wiring import submitted_agent
 from app.tasks.folders import harbor
 from app.worker.contests import work
@@ -388,6 +391,21 @@ def test_a_trial_whose_job_failed_has_no_score_and_says_why(browser: Browser, ta
     work(service, trial_runners(tasks, containers, submitted_agent, now=service.clock))
     trials = trials_of(browser)
     assert all("set to be unscored" in trial["reason"] for trial in trials["trials"])
+    assert "trial details" not in browser.get(run("autumn", submission_of(browser))).text
+
+
+def test_who_sees_a_run_without_its_details_is_told_the_rule(browser: Browser, tasks: Path) -> None:
+    """A participant whose agent failed looks for what it did."""
+    service, participant = browser.instance.service, Browser(browser.instance)
+    content = {"miner_uid": 7, "agent": {"command": "run"}}
+    sent = create_submission(
+        service, "autumn", SubmissionContent(user="ada", content=content), by=ORGANISER
+    )
+    work(service, trial_runners(tasks, FakeContainers(), submitted_agent, now=service.clock))
+    participant.sign_in("participant")
+    text = participant.get(run("autumn", sent.id)).text
+    assert f'{address_of_rules("autumn")}#trial_details">trial details</a> names.' in text
+    assert participant.get(trial("autumn", sent.id, "sums")).status_code == 404
 
 
 def test_results_that_came_after_a_freeze_are_not_shown(browser: Browser, tasks: Path) -> None:
