@@ -86,6 +86,7 @@ def trials_of(browser: Browser) -> dict[str, Any]:
     return content
 
 
+@pytest.mark.exhaustive
 def test_a_run_shows_its_progress_and_what_each_trial_came_to(
     browser: Browser, tasks: Path
 ) -> None:
@@ -139,6 +140,7 @@ AUTHOR = Caller(name="user:olga", user="olga", role="participant")
 OTHER = Caller(name="user:other", user="other", role="participant")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("readers", ["organizers", "author"])
 def test_a_command_that_failed_shows_its_exit_code_and_its_stderr_to_whom_the_rule_says(
     browser: Browser, tasks: Path, readers: str
@@ -200,6 +202,7 @@ def test_the_page_of_a_trial_is_cut_where_it_would_be_too_long(
     assert len(whole["steps"][0]["text"]) == len("x" * 4_000 + "\n…\n")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("readers", "frozen", "author", "other"),
     [
@@ -324,6 +327,7 @@ def test_the_run_is_linked_where_its_submission_is(browser: Browser, tasks: Path
     assert visitor.get(run("autumn", name)).status_code in {401, 403, 404}
 
 
+@pytest.mark.exhaustive
 def test_a_run_shows_what_the_records_have_once_its_jobs_are_deleted(
     browser: Browser, tasks: Path
 ) -> None:
@@ -367,6 +371,7 @@ def test_a_run_without_jobs_and_records_says_that_it_has_ended(browser: Browser)
     assert "The run has ended, and no result of it is recorded." in text
 
 
+@pytest.mark.exhaustive
 def test_a_row_of_the_board_of_submissions_leads_to_its_run(browser: Browser, tasks: Path) -> None:
     """Scored or not, for who may see it."""
     service, address = browser.instance.service, "/c/autumn/boards/submissions"
@@ -384,6 +389,7 @@ def test_a_row_of_the_board_of_submissions_leads_to_its_run(browser: Browser, ta
     assert link not in visitor.get(address).text
 
 
+@pytest.mark.exhaustive
 def test_a_trial_whose_job_failed_has_no_score_and_says_why(browser: Browser, tasks: Path) -> None:
     """The cause of the last attempt is its reason."""
     service = browser.instance.service
