@@ -72,6 +72,26 @@ def opened(browser: Browser, name: str, rules: dict[str, Any]) -> None:
     browser.submit(submit(name), submit(name), {"command": "run", "miner_uid": "7"})
 
 
+def viewed(browser: Browser, readers: str, *, until: int | None = None) -> View:
+    """Return the view of a reader on the contest under the rule ``trial_details``."""
+    with browser.instance.service.store.read() as session:
+        contest = session.contests.get("autumn")
+    contest = replace(contest, overrides={**contest.overrides, "trial_details": readers})
+    return View(contest=contest, until=until, staff=False)
+
+
+def tried(browser: Browser, tasks: Path, **about: Any) -> str:
+    """Let a worker try the submitted agent on all tasks, and return the submission."""
+    service = browser.instance.service
+    containers = FakeContainers(verdict=lambda _, __: "failed", **about)
+    work(service, trial_runners(tasks, containers, submitted_agent, now=service.clock))
+    return submission_of(browser)
+
+
+AUTHOR = Caller(name="user:olga", user="olga", role="participant")
+OTHER = Caller(name="user:other", user="other", role="participant")
+
+
 def submission_of(browser: Browser, contest: str = "autumn") -> str:
     """Return the id of the submission."""
     (sent,) = browser.instance.get(f"/contests/{contest}/submissions", "organiser").json()["items"]
@@ -118,26 +138,6 @@ def test_a_run_shows_its_progress_and_what_each_trial_came_to(
     assert (page.errors, page.inline) == ([], [])
     for shown in ("1 failed, 1 passed", "tests: set to be failed", "0.2500", "650 tokens"):
         assert shown in text
-
-
-def viewed(browser: Browser, readers: str, *, until: int | None = None) -> View:
-    """Return the view of a reader on the contest under the rule ``trial_details``."""
-    with browser.instance.service.store.read() as session:
-        contest = session.contests.get("autumn")
-    contest = replace(contest, overrides={**contest.overrides, "trial_details": readers})
-    return View(contest=contest, until=until, staff=False)
-
-
-def tried(browser: Browser, tasks: Path, **about: Any) -> str:
-    """Let a worker try the submitted agent on all tasks, and return the submission."""
-    service = browser.instance.service
-    containers = FakeContainers(verdict=lambda _, __: "failed", **about)
-    work(service, trial_runners(tasks, containers, submitted_agent, now=service.clock))
-    return submission_of(browser)
-
-
-AUTHOR = Caller(name="user:olga", user="olga", role="participant")
-OTHER = Caller(name="user:other", user="other", role="participant")
 
 
 @pytest.mark.sample(1)
