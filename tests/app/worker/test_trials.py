@@ -199,9 +199,9 @@ def test_the_details_of_a_trial_are_stored_beside_its_job_within_their_size(
 @pytest.mark.parametrize("text", ["x", "\U000e0001", '"'])
 def test_details_fit_however_their_texts_are_escaped(text: str) -> None:
     """A character that does not show takes ten, and a reason may be long, too."""
-    step = {"number": 1, "source": text * 20_000, "text": "", "calls": [text * 999] * 999,
+    step = {"number": 1, "source": text * 2_000, "text": "", "calls": [text * 99] * 99,
             "outputs": [], "input_tokens": 0, "output_tokens": 0}  # fmt: skip
-    part = {**PART, "name": text * 20_000, "reason": text * 20_000, "facts": [text * 9_000] * 99}
+    part = {**PART, "name": text * 2_000, "reason": text * 20_000, "facts": [text * 200] * 99}
     parts = details_of_json(orjson.dumps([{**part, "steps": [step]}] * 9))
     for most in (MAX_BYTES, 20_000, 2_000):
         shorter = shorten_details(parts, max_bytes=most)
