@@ -113,8 +113,10 @@ def visible_runs(
     Raises:
         Unreadable: the limit is out of range, or there is no submission ``after``.
     """
-    is_public = _has_trials(view) and challenge_rules(view.contest).trial_details == "public"
-    if not _has_trials(view) or not (is_public or view.staff or by.user is not None):
+    if not _has_trials(view):
+        return []
+    is_public = challenge_rules(view.contest).trial_details == "public"
+    if not (is_public or view.staff or by.user is not None):
         return []  # as for most visitors of a board
     reader = SYSTEM if is_public else by
     runs: list[VisibleRun] = []
