@@ -26,7 +26,7 @@ from agon.entities.trials import PrintedText
 from agon.errors import Unreadable
 from agon.ledger.entry import read_line
 from agon.wiring import submitted_agent
-from app.tasks.folders import harbor
+from app.tasks.folders import harbor, prepared
 from app.worker.contests import job_of, work
 from fakes.containers import FakeContainers
 
@@ -194,6 +194,23 @@ def test_the_details_of_a_trial_are_stored_beside_its_job_within_their_size(
     assert (part.steps[0].number, part.steps[-1].number) == (1, 300)
     assert "… 10 further calls …" in part.steps[0].calls
     assert "details" not in (job_of(service, job).result or {})
+
+
+def test_each_step_of_a_task_has_details_of_its_own(service: Service, tasks: Path) -> None:
+    """The agent begins anew in each."""
+    prepared(tasks / "two")
+    job = requested(service, task="two")
+    step = {"source": "agent", "message": "I look."}
+    page = json.dumps({"schema_version": "ATIF-v1.6", "steps": [step]})
+    containers = FakeContainers(left=lambda _: {"logs/agent/trajectory.json": page})
+    work(service, trial_runners(tasks, containers, submitted_agent, now=service.clock))
+    with service.store.read() as session:
+        whole, *steps = details_of_json(session.trial_details.find(job.id) or "")
+    assert (whole.name, whole.steps, whole.printed) == ("", (), ())
+    assert [(one.name, [each.text for each in one.steps]) for one in steps] == [
+        ("one", ["I look."]), ("two", ["I look."]),
+    ]  # fmt: skip
+    assert all("Tests: stdout" in {each.name for each in one.printed} for one in steps)
 
 
 @pytest.mark.parametrize("text", ["x", "\U000e0001", '"'])
