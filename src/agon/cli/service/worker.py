@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from signal import pthread_kill
 from threading import Event, Thread, get_ident
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
 import click
@@ -160,9 +160,19 @@ def _reach(
             raise click.UsageError("--server and --database exclude each other; give one")
         from agon.client import Client
 
+        def pause(seconds: float) -> bool:
+            """Wait to repeat a request; a worker that is to stop repeats no claim, but an outcome.
+
+            So a server that cannot be reached does not keep it, and one that starts again gets what
+            it did.
+            """
+            if source.is_claiming:
+                return stopping.wait(seconds)
+            sleep(seconds)
+            return False
+
         token = read_token(target.token_file)
-        # A server that cannot be reached does not keep a worker that is to stop.
-        client = opened.enter_context(Client(target.server, token=token, sleep=stopping.wait))
+        client = opened.enter_context(Client(target.server, token=token, sleep=pause))
         source = client.job_source(worker=called, wait=stopping.wait)
         return _Connection(source, {}, service=None)
     from agon.app.worker.handlers import post_runners, round_runners, service_runners
