@@ -137,6 +137,7 @@ def test_a_client_that_is_to_stop_repeats_no_request() -> None:
         with pytest.raises(Unavailable, match="cannot be reached"):
             source.claim(("judge",))
     assert len(line.requests) == 1
+    assert not source.is_claiming
 
 
 def test_a_202_response_to_a_read_is_retried() -> None:

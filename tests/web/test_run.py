@@ -14,13 +14,17 @@ from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import freeze, open_contest
+from agon.app.contests.submissions.creation import submit as create_submission
+from agon.app.contests.submissions.submission import SubmissionContent
 from agon.app.contests.submissions.trials import trial_details, trial_run, visible_runs
+from agon.app.queue.jobs import trial_job
 from agon.app.worker.handlers import trial_runners
 from agon.app.worker.local_source import LocalSource
 from agon.app.worker.loop import JobWorker
 from agon.entities.access import Caller
 from agon.errors import NotFound
 from agon.web.addresses import person, run, submit, trial
+from agon.web.addresses import rules as address_of_rules
 from agon.wiring import submitted_agent
 from app.tasks.folders import harbor
 from app.worker.contests import work
@@ -68,6 +72,26 @@ def opened(browser: Browser, name: str, rules: dict[str, Any]) -> None:
     browser.submit(submit(name), submit(name), {"command": "run", "miner_uid": "7"})
 
 
+def viewed(browser: Browser, readers: str, *, until: int | None = None) -> View:
+    """Return the view of a reader on the contest under the rule ``trial_details``."""
+    with browser.instance.service.store.read() as session:
+        contest = session.contests.get("autumn")
+    contest = replace(contest, overrides={**contest.overrides, "trial_details": readers})
+    return View(contest=contest, until=until, staff=False)
+
+
+def tried(browser: Browser, tasks: Path, **about: Any) -> str:
+    """Let a worker try the submitted agent on all tasks, and return the submission."""
+    service = browser.instance.service
+    containers = FakeContainers(verdict=lambda _, __: "failed", **about)
+    work(service, trial_runners(tasks, containers, submitted_agent, now=service.clock))
+    return submission_of(browser)
+
+
+AUTHOR = Caller(name="user:olga", user="olga", role="participant")
+OTHER = Caller(name="user:other", user="other", role="participant")
+
+
 def submission_of(browser: Browser, contest: str = "autumn") -> str:
     """Return the id of the submission."""
     (sent,) = browser.instance.get(f"/contests/{contest}/submissions", "organiser").json()["items"]
@@ -82,6 +106,7 @@ def trials_of(browser: Browser) -> dict[str, Any]:
     return content
 
 
+@pytest.mark.exhaustive
 def test_a_run_shows_its_progress_and_what_each_trial_came_to(
     browser: Browser, tasks: Path
 ) -> None:
@@ -115,26 +140,7 @@ def test_a_run_shows_its_progress_and_what_each_trial_came_to(
         assert shown in text
 
 
-def viewed(browser: Browser, readers: str, *, until: int | None = None) -> View:
-    """Return the view of a reader on the contest under the rule ``trial_details``."""
-    with browser.instance.service.store.read() as session:
-        contest = session.contests.get("autumn")
-    contest = replace(contest, overrides={**contest.overrides, "trial_details": readers})
-    return View(contest=contest, until=until, staff=False)
-
-
-def tried(browser: Browser, tasks: Path, **about: Any) -> str:
-    """Let a worker try the submitted agent on all tasks, and return the submission."""
-    service = browser.instance.service
-    containers = FakeContainers(verdict=lambda _, __: "failed", **about)
-    work(service, trial_runners(tasks, containers, submitted_agent, now=service.clock))
-    return submission_of(browser)
-
-
-AUTHOR = Caller(name="user:olga", user="olga", role="participant")
-OTHER = Caller(name="user:other", user="other", role="participant")
-
-
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("readers", ["organizers", "author"])
 def test_a_command_that_failed_shows_its_exit_code_and_its_stderr_to_whom_the_rule_says(
     browser: Browser, tasks: Path, readers: str
@@ -196,6 +202,7 @@ def test_the_page_of_a_trial_is_cut_where_it_would_be_too_long(
     assert len(whole["steps"][0]["text"]) == len("x" * 4_000 + "\n…\n")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("readers", "frozen", "author", "other"),
     [
@@ -267,6 +274,29 @@ def test_every_reader_sees_public_runs_and_no_trial_that_ended_in_a_freeze(
     assert browser.instance.get("/contests/autumn/runs").json()["items"] == []
 
 
+def test_a_trial_that_was_repeated_in_a_freeze_shows_nothing_of_it(
+    browser: Browser, tasks: Path
+) -> None:
+    """The record of the first trial stays, so that its position tells nothing of the second."""
+    name, service = tried(browser, tasks), browser.instance.service
+    with service.store.write() as session:
+        contest = session.contests.get("autumn")
+        again = trial_job(
+            contest, id="again", submission=name, task="sums", validator="house",
+            agent={"command": "run", "files": {}}, rules={"agent_timeout": "fail"}, by="x",
+        )  # fmt: skip
+        session.queue.add(again, now=service.clock())
+    tried(browser, tasks, ended=(1, "of the freeze\n"))
+    view = viewed(browser, "public", until=contest.seq)
+    first, _ = trial_run(service, view, name, by=OTHER).trials
+    assert (first.result, first.details) == ("failed", True)
+    assert "of the freeze" not in str(first)
+    assert "of the freeze" not in str(trial_details(service, view, name, "sums", by=OTHER))
+    assert "of the freeze" in str(
+        trial_details(service, replace(view, until=None), name, "sums", by=OTHER)
+    )
+
+
 def test_a_public_run_does_not_name_who_sent_it_nor_why_a_worker_failed(
     browser: Browser, tasks: Path
 ) -> None:
@@ -297,6 +327,7 @@ def test_the_run_is_linked_where_its_submission_is(browser: Browser, tasks: Path
     assert visitor.get(run("autumn", name)).status_code in {401, 403, 404}
 
 
+@pytest.mark.exhaustive
 def test_a_run_shows_what_the_records_have_once_its_jobs_are_deleted(
     browser: Browser, tasks: Path
 ) -> None:
@@ -340,6 +371,7 @@ def test_a_run_without_jobs_and_records_says_that_it_has_ended(browser: Browser)
     assert "The run has ended, and no result of it is recorded." in text
 
 
+@pytest.mark.exhaustive
 def test_a_row_of_the_board_of_submissions_leads_to_its_run(browser: Browser, tasks: Path) -> None:
     """Scored or not, for who may see it."""
     service, address = browser.instance.service, "/c/autumn/boards/submissions"
@@ -357,6 +389,7 @@ def test_a_row_of_the_board_of_submissions_leads_to_its_run(browser: Browser, ta
     assert link not in visitor.get(address).text
 
 
+@pytest.mark.exhaustive
 def test_a_trial_whose_job_failed_has_no_score_and_says_why(browser: Browser, tasks: Path) -> None:
     """The cause of the last attempt is its reason."""
     service = browser.instance.service
@@ -364,6 +397,21 @@ def test_a_trial_whose_job_failed_has_no_score_and_says_why(browser: Browser, ta
     work(service, trial_runners(tasks, containers, submitted_agent, now=service.clock))
     trials = trials_of(browser)
     assert all("set to be unscored" in trial["reason"] for trial in trials["trials"])
+    assert "trial details" not in browser.get(run("autumn", submission_of(browser))).text
+
+
+def test_who_sees_a_run_without_its_details_is_told_the_rule(browser: Browser, tasks: Path) -> None:
+    """A participant whose agent failed looks for what it did."""
+    service, participant = browser.instance.service, Browser(browser.instance)
+    content = {"miner_uid": 7, "agent": {"command": "run"}}
+    sent = create_submission(
+        service, "autumn", SubmissionContent(user="ada", content=content), by=ORGANISER
+    )
+    work(service, trial_runners(tasks, FakeContainers(), submitted_agent, now=service.clock))
+    participant.sign_in("participant")
+    text = participant.get(run("autumn", sent.id)).text
+    assert f'{address_of_rules("autumn")}#trial_details">trial details</a> names.' in text
+    assert participant.get(trial("autumn", sent.id, "sums")).status_code == 404
 
 
 def test_results_that_came_after_a_freeze_are_not_shown(browser: Browser, tasks: Path) -> None:

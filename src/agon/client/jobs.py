@@ -21,6 +21,9 @@ class HttpJobSource:
         jobs: the API's jobs; the token is of role worker or operator.
         worker: the worker's name.
         wait: waits at most a number of seconds.
+
+    Attributes:
+        is_claiming: whether a claim is under way.
     """
 
     def __init__(
@@ -29,11 +32,16 @@ class HttpJobSource:
         self._jobs = jobs
         self._worker = worker
         self._wait = wait
+        self.is_claiming = False
 
     def claim(self, kinds: Sequence[JobKind]) -> Assignment | None:
         """Claim the next job of these kinds; None: no job is waiting."""
         request = ClaimRequest(kinds=tuple(kinds), worker=self._worker, version=__version__)
-        claimed = self._jobs.claim(request)
+        self.is_claiming = True
+        try:
+            claimed = self._jobs.claim(request)
+        finally:
+            self.is_claiming = False
         return None if claimed is None else Assignment.from_dict(claimed.model_dump())
 
     def heartbeat(self, assignment: Assignment, progress: float | None = None) -> None:

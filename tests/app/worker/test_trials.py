@@ -26,7 +26,7 @@ from agon.entities.trials import PrintedText
 from agon.errors import Unreadable
 from agon.ledger.entry import read_line
 from agon.wiring import submitted_agent
-from app.tasks.folders import harbor
+from app.tasks.folders import harbor, prepared
 from app.worker.contests import job_of, work
 from fakes.containers import FakeContainers
 
@@ -196,12 +196,29 @@ def test_the_details_of_a_trial_are_stored_beside_its_job_within_their_size(
     assert "details" not in (job_of(service, job).result or {})
 
 
+def test_each_step_of_a_task_has_details_of_its_own(service: Service, tasks: Path) -> None:
+    """The agent begins anew in each."""
+    prepared(tasks / "two")
+    job = requested(service, task="two")
+    step = {"source": "agent", "message": "I look."}
+    page = json.dumps({"schema_version": "ATIF-v1.6", "steps": [step]})
+    containers = FakeContainers(left=lambda _: {"logs/agent/trajectory.json": page})
+    work(service, trial_runners(tasks, containers, submitted_agent, now=service.clock))
+    with service.store.read() as session:
+        whole, *steps = details_of_json(session.trial_details.find(job.id) or "")
+    assert (whole.name, whole.steps, whole.printed) == ("", (), ())
+    assert [(one.name, [each.text for each in one.steps]) for one in steps] == [
+        ("one", ["I look."]), ("two", ["I look."]),
+    ]  # fmt: skip
+    assert all("Tests: stdout" in {each.name for each in one.printed} for one in steps)
+
+
 @pytest.mark.parametrize("text", ["x", "\U000e0001", '"'])
 def test_details_fit_however_their_texts_are_escaped(text: str) -> None:
     """A character that does not show takes ten, and a reason may be long, too."""
-    step = {"number": 1, "source": text * 20_000, "text": "", "calls": [text * 999] * 999,
+    step = {"number": 1, "source": text * 2_000, "text": "", "calls": [text * 99] * 99,
             "outputs": [], "input_tokens": 0, "output_tokens": 0}  # fmt: skip
-    part = {**PART, "name": text * 20_000, "reason": text * 20_000, "facts": [text * 9_000] * 99}
+    part = {**PART, "name": text * 2_000, "reason": text * 20_000, "facts": [text * 200] * 99}
     parts = details_of_json(orjson.dumps([{**part, "steps": [step]}] * 9))
     for most in (MAX_BYTES, 20_000, 2_000):
         shorter = shorten_details(parts, max_bytes=most)

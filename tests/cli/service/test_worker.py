@@ -163,6 +163,24 @@ def test_a_grace_that_ends_before_a_claimed_job_begins_ends_the_job() -> None:
         time.sleep(TIMEOUT_S)
 
 
+def test_a_server_that_never_answers_does_not_keep_a_stopping_worker() -> None:
+    """It took the connection and said nothing, for a minute."""
+
+    class Source:
+        def claim(self, _kinds: object) -> None:
+            signal.raise_signal(signal.SIGTERM)
+            time.sleep(TIMEOUT_S)
+
+    source: Any = Source()
+    worker = JobWorker(source, {})
+    with (
+        pytest.raises(WorkerStopped, match="did not answer"),
+        _stopped_by_signals(worker, grace=0.001, claims=True),
+    ):
+        worker.work()
+    assert not worker.claiming
+
+
 def test_a_signal_that_another_thread_gets_stops_the_worker() -> None:
     """The kernel chooses the thread, and the main one waits for a job's result."""
     source: Any = None  # it is not asked

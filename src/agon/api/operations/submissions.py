@@ -35,6 +35,10 @@ SubmissionId = Annotated[FreeId, Field(description="The submission's id.")]
 TaskName = Annotated[FreeId, Field(description="The task's name.")]
 MAX_NAMED: Final = 500
 """Maximum number of submissions that are listed by their ids: as many as a page of a board has."""
+NamedIds = Annotated[
+    tuple[FreeId, ...],
+    Field(max_length=MAX_NAMED, description="Only submissions with these ids; none: all."),
+]
 
 _VOTE: Final[dict[str, Any]] = {"type": "object", "additionalProperties": True}
 _EXAMPLE: Final = '{"match_id":"m1","judge_id":"judy","vote":"A"}\n'
@@ -66,10 +70,7 @@ def list_submissions(
     ctx: ContestContext,
     page: PageRequest,
     *,
-    id: Annotated[  # noqa: A002 (an id is called id everywhere)
-        tuple[FreeId, ...],
-        Field(max_length=MAX_NAMED, description="Only submissions with these ids; none: all."),
-    ] = (),
+    id: NamedIds = (),  # noqa: A002 (an id is called id everywhere)
     user: FreeId | None = None,
     problem: FreeId | None = None,
 ) -> Page[Submission]:
@@ -97,10 +98,7 @@ def list_runs(
     ctx: ContestContext,
     page: PageRequest,
     *,
-    id: Annotated[  # noqa: A002 (an id is called id everywhere)
-        tuple[FreeId, ...],
-        Field(max_length=MAX_NAMED, description="Only submissions with these ids; none: all."),
-    ] = (),
+    id: NamedIds = (),  # noqa: A002 (an id is called id everywhere)
 ) -> Page[VisibleRun]:
     """Return the runs of submitted agents that the caller may see, oldest first.
 

@@ -27,7 +27,7 @@ _TEMPORARY: Final = (Unavailable, TooMany)
 
 
 class WorkerStopped(BaseException):
-    """The worker has to end now, in the middle of a job.
+    """The worker has to end now, in the middle of a job, or while it asks for one.
 
     It is not an ``Exception``, so that no handler of a program's failures catches it.
     """
@@ -57,6 +57,8 @@ class JobWorker:
 
     Attributes:
         running: whether a job is running, which raising :class:`WorkerStopped` interrupts.
+        claiming: whether it asks for a job, which that interrupts as well; a job that is granted
+            then is claimed again once its lease has expired.
     """
 
     def __init__(
@@ -78,6 +80,7 @@ class JobWorker:
         self._clock = clock
         self._spent: dict[JobKind, float] = {}
         self.running = False
+        self.claiming = False
         self.stopping = stopping or Event()
 
     def work_once(self) -> bool:
@@ -90,7 +93,11 @@ class JobWorker:
         if self._prepare is not None:
             self._prepare()
             self._prepare = None
-        assignment = self._next()
+        self.claiming = True
+        try:
+            assignment = self._next()
+        finally:
+            self.claiming = False
         if assignment is None:
             self._spent.clear()
             return False

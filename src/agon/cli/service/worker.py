@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from signal import pthread_kill
 from threading import Event, Thread, get_ident
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
 import click
@@ -114,12 +114,13 @@ def command(
             on_error=_print_error,
         )
         try:
-            with _stopped_by_signals(worker, grace=grace):
+            claims = connection.service is None  # a database answers or is busy for a time
+            with _stopped_by_signals(worker, grace=grace, claims=claims):
                 # Who waits for this line may send a signal at once.
                 click.echo(f"worker {called}: {', '.join(runners)}", err=True)
                 worker.work(idle=not once)
-        except WorkerStopped:
-            click.echo(f"worker {called}: stopped; its job was returned to the queue", err=True)
+        except WorkerStopped as stopped:
+            click.echo(f"worker {called}: stopped; {stopped}", err=True)
 
 
 @dataclass(frozen=True)
@@ -159,9 +160,19 @@ def _reach(
             raise click.UsageError("--server and --database exclude each other; give one")
         from agon.client import Client
 
+        def pause(seconds: float) -> bool:
+            """Wait to repeat a request; a worker that is to stop repeats no claim, but an outcome.
+
+            So a server that cannot be reached does not keep it, and one that starts again gets what
+            it did.
+            """
+            if source.is_claiming:
+                return stopping.wait(seconds)
+            sleep(seconds)
+            return False
+
         token = read_token(target.token_file)
-        # A server that cannot be reached does not keep a worker that is to stop.
-        client = opened.enter_context(Client(target.server, token=token, sleep=stopping.wait))
+        client = opened.enter_context(Client(target.server, token=token, sleep=pause))
         source = client.job_source(worker=called, wait=stopping.wait)
         return _Connection(source, {}, service=None)
     from agon.app.worker.handlers import post_runners, round_runners, service_runners
@@ -258,8 +269,12 @@ def _open_runner(
 
 
 @contextmanager
-def _stopped_by_signals(worker: "JobWorker", *, grace: float) -> Iterator[None]:
+def _stopped_by_signals(
+    worker: "JobWorker", *, grace: float, claims: bool = False
+) -> Iterator[None]:
     """Stop the worker after its job on the first signal, during it on a second or after the grace.
+
+    With ``claims`` it also stops then while it asks a server for a job, which may never answer.
 
     A thread learns of signals: the kernel may deliver one to another thread than the main one, or
     just before the main one begins to wait; Python would call a handler when that wait ends.
@@ -273,9 +288,14 @@ def _stopped_by_signals(worker: "JobWorker", *, grace: float) -> Iterator[None]:
 
     def interrupt(*_: object) -> None:
         nonlocal interrupted
-        if worker.running and not interrupted:
+        if interrupted:
+            return
+        if worker.running:
             interrupted = True
-            raise WorkerStopped
+            raise WorkerStopped("its job was returned to the queue")
+        if claims and worker.claiming:
+            interrupted = True
+            raise WorkerStopped("the server did not answer")
 
     def stop() -> None:
         if not _is_signalled(signals, None):

@@ -115,7 +115,10 @@ def visible_runs(
     """
     if not _has_trials(view):
         return []
-    reader = SYSTEM if challenge_rules(view.contest).trial_details == "public" else by
+    is_public = challenge_rules(view.contest).trial_details == "public"
+    if not (is_public or view.staff or by.user is not None):
+        return []  # as for most visitors of a board
+    reader = SYSTEM if is_public else by
     runs: list[VisibleRun] = []
     while len(runs) < limit:
         read = submissions(service, view, by=reader, ids=ids, after=after, limit=limit)
@@ -173,8 +176,15 @@ def _shows_details(view: View, sent: SubmissionView, by: Caller) -> bool:
 
 
 def _jobs(session: Session, view: View, sent: SubmissionView) -> list[Job]:
-    """Return the jobs of a run, oldest first: of a task tried again, the last one counts."""
-    return session.queue.trials_of(view.contest.no, sent.id, since=sent.at)
+    """Return the jobs of a run, oldest first: of a task tried again, the last one counts.
+
+    A later one left the record of the first as it was: whoever sees results up to a position sees
+    the first.
+    """
+    jobs = session.queue.trials_of(view.contest.no, sent.id, since=sent.at)
+    if view.until is None:
+        return jobs
+    return [job for job in jobs if (job.result or {}).get("recorded", True)]
 
 
 def _from_records(service: Service, view: View, submission_id: str) -> list[RecordedTrial]:
