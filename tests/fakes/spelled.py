@@ -153,9 +153,24 @@ SPELLINGS: dict[str, Spelling] = {
 }
 
 
+def _decimal_comma(column: Column, value: Any) -> Any:
+    return str(value).replace(".", ",") if column.kind is Kind.NUMBER else value
+
+
+REFUSED: dict[str, tuple[Spelling, str]] = {
+    "decimal comma": (_decimal_comma, "with a point before decimals"),
+    "UTF-16": (_plain, "UTF-8"),
+}
+"""Spellings that no door reads, each with what the remedy names."""
+
+
+def _spelling(name: str) -> Spelling:
+    return SPELLINGS[name] if name in SPELLINGS else REFUSED[name][0]
+
+
 def spelled(of: str, spelling: str) -> dict[str, Rows]:
     """Return the records of a discipline in a spelling; values are as JSON has them."""
-    schema, spell = discipline(of).schema, SPELLINGS[spelling]
+    schema, spell = discipline(of).schema, _spelling(spelling)
     name_of = name_speller(spelling)
     return {
         table: [
@@ -219,6 +234,10 @@ def file_of(spelling: str, rows: Rows) -> tuple[str, bytes]:
     if spelling == "excel":
         text = "sep=;\r\n" + csv_of(rows, delimiter=";", line_end="\r\n")
         return ".CSV", text.encode("utf-8-sig")
+    if spelling == "decimal comma":
+        return ".csv", csv_of(rows, delimiter=";").encode()
+    if spelling == "UTF-16":
+        return ".csv", csv_of(rows).encode("utf-16")
     line_end = "\r" if spelling == "carriage returns" else "\n"
     return ".csv", csv_of(rows, line_end=line_end).encode()
 

@@ -329,7 +329,8 @@ def test_what_is_no_folder_is_refused(tmp_path: Path, exported: Path, kind: str)
         place.write_text("x")
     elif kind == "link":
         place.symlink_to(exported)
-    with pytest.raises(InvalidEntry, match="it is not a folder"):
+    fact = "there is no such folder" if kind == "missing" else "it is not a folder"
+    with pytest.raises(InvalidEntry, match=f"place: {fact}; name a folder that agon contest"):
         verify_directory(place)
 
 

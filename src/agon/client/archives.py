@@ -13,7 +13,14 @@ import orjson
 from agon.api.models.contests import Contest
 from agon.client.connection import Connection
 from agon.errors import Conflict, NotFound, Unavailable, Unreadable
-from agon.ledger.files import ATTACHMENTS, CONTEST, FILES, create_private, make_private_folder
+from agon.ledger.files import (
+    ATTACHMENTS,
+    CONTEST,
+    FILES,
+    create_private,
+    make_private_folder,
+    require_folder,
+)
 
 ZIP: Final = "application/zip"
 
@@ -100,10 +107,9 @@ def _pack(folder: Path) -> Iterator[bytes]:
     """Yield a directory as a ZIP file; the server rejects files that do not belong to a ledger.
 
     Raises:
-        Unreadable: it is not a folder of files.
+        InvalidEntry, Unreadable: it is not a folder, or not one of files.
     """
-    if folder.is_symlink() or not folder.is_dir():
-        raise Unreadable(f"{folder} is not a folder; name one that agon contest export has written")
+    require_folder(folder)
     with tempfile.SpooledTemporaryFile() as packed:
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as files:
             for path in sorted(folder.iterdir()):

@@ -86,15 +86,26 @@ def share_read(stream: BinaryIO) -> float:
     return os.lseek(stream.fileno(), 0, os.SEEK_CUR) / max(size, 1)
 
 
+def require_folder(folder: Path) -> None:
+    """Raise unless a path names a folder that is no link.
+
+    Raises:
+        InvalidEntry: it is missing, a file, or a link.
+    """
+    if folder.is_symlink() or not folder.is_dir():
+        is_missing = not folder.is_symlink() and not folder.exists()
+        fact = "there is no such folder" if is_missing else "it is not a folder"
+        remedy = "name a folder that agon contest export wrote"
+        raise InvalidEntry([LedgerIssue(fact, remedy, str(folder))])
+
+
 def unknown_files(folder: Path) -> list[LedgerIssue]:
     """Return the files of a folder that do not belong to a ledger's directory, as issues.
 
     Raises:
-        InvalidEntry: it is not a folder, or it is a link.
+        InvalidEntry: it is missing, a file, or a link.
     """
-    if folder.is_symlink() or not folder.is_dir():
-        remedy = "name a folder that agon contest export wrote"
-        raise InvalidEntry([LedgerIssue("it is not a folder", remedy, str(folder))])
+    require_folder(folder)
     try:
         names = sorted(entry.name for entry in folder.iterdir())
     except OSError as error:

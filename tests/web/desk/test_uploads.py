@@ -120,6 +120,21 @@ def test_a_file_is_shown_as_it_was_read_before_it_is_added(browser: Browser) -> 
     assert "the mapping, line 1" in browser.submit(DESK, f"{DESK}/records", wrong, file).text
 
 
+def test_faults_of_an_upload_say_what_in_a_mapping_may_help(browser: Browser) -> None:
+    """The command line names its options; a person at the desk writes a mapping."""
+    browser.sign_in("organiser")
+    create(browser)
+    bots = "id,name,qualified_at\n1,Ada,2026-01-01\n2,Bob,NA\n"
+    hint = 'texts that are no value are named in the mapping: null = ["NA"]'
+    page = upload(browser, "bots", bots, do="check")
+    assert "line 3 (row 2), column qualified_at: 'NA'" in page
+    assert hint in page
+    fields = {"table": "bots", "do": "check", "ignore": "", "mapping": 'null = ["NA"]\n'}
+    file = {"file": ("bots.csv", bots)}
+    helped = Markup(browser.submit(DESK, f"{DESK}/records", fields, file).text).text
+    assert ("2 rows of bots would be added" in helped, hint in helped) == (True, False)
+
+
 @pytest.mark.parametrize("do", ["check", "add"])
 def test_names_that_look_alike_are_a_warning_beside_the_rows(browser: Browser, do: str) -> None:
     """Two bots that a reader takes for one split a score; a hidden sign is written out."""
@@ -154,6 +169,9 @@ def test_rows_are_replaced_after_their_changes_were_shown(browser: Browser) -> N
     for name in ("held", "seen"):
         damaged = {**hidden, "do": "add", name: "x"}
         assert "were added" not in browser.send(f"{DESK}/records", damaged).text
+    other = {**hidden, "do": "add", "mapping": '[values.name]\nEve = "Eva"\n'}
+    again = Markup(browser.send(f"{DESK}/records", other).text).text
+    assert ("Replace 1 and add 1" in again, "was added" in again) == (True, False)
     done = browser.send(f"{DESK}/records", {**hidden, "do": "add"}).text
     assert "1 row of bots was added; 1 was replaced; 1 is stored already." in done
     assert "Ada L." in text(browser, f"{DESK}/records?table=bots&record=ada")

@@ -1,7 +1,7 @@
 """Write a first mapping of a source from what a check of it saw."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from agon.app.analysis.check import CheckReport
@@ -45,28 +45,60 @@ def suggest_mapping(report: CheckReport) -> str:
     return "\n".join(lines)
 
 
-def _lists(report: CheckReport) -> Iterator[str]:
-    words = {
-        text
-        for issue in report.problems
-        if (text := issue.value or "").strip().lower() in MISSING_WORDS and text.strip()
+def mapping_hints(issues: Sequence[RowIssue]) -> list[str]:
+    """Return what in a mapping may help against issues, one sentence each.
+
+    Example:
+        >>> wrong = RowIssue("bad-timestamp", "bots", "bots.csv", 1, "qualified_at", "NA",
+        ...                  "is not an ISO 8601 time", "give a time")
+        >>> mapping_hints([wrong])
+        ['texts that are no value are named in the mapping: null = ["NA"]']
+    """
+    hints = {
+        "texts that are no value are named in the mapping: null": sorted(_missing_words(issues)),
+        "rows without a value are left out by the mapping: skip_missing": _empty_columns(issues),
     }
-    words |= {
+    lines = [f"{hint} = {_toml_list(texts)}" for hint, texts in hints.items() if texts]
+    for issue in issues:
+        if _is_about_a_word(issue) and (issue.value or "").lower() not in MISSING_WORDS:
+            pair = f'{_key(issue.value or "")} = "…"'
+            table = f"[values.{_key(issue.column or '')}]"
+            lines.append(f"what a value means is stated in the mapping: {table}, then {pair}")
+            break
+    return lines
+
+
+def _missing_words(issues: Iterable[RowIssue]) -> set[str]:
+    texts = {(issue.value or "").strip() for issue in issues}
+    return {text for text in texts if text and text.lower() in MISSING_WORDS}
+
+
+def _empty_columns(issues: Iterable[RowIssue]) -> list[str]:
+    empty = (issue.column for issue in issues if issue.code == "empty" and issue.column)
+    return list(dict.fromkeys(empty))
+
+
+def _is_about_a_word(issue: RowIssue) -> bool:
+    has_word = bool(issue.column and issue.value)
+    return has_word and issue.code in {"unknown-value", "ambiguous-value"}
+
+
+def _lists(report: CheckReport) -> Iterator[str]:
+    words = _missing_words(report.problems) | {
         str(text)
         for finding in report.findings
         if finding.code == "missing-word"
         for text in finding.subjects
     }
-    empty = dict.fromkeys(
-        issue.column for issue in report.problems if issue.code == "empty" and issue.column
-    )
     unused = [name for names in report.names.unused.values() for name in names]
     listed: dict[str, Iterable[str]] = {
-        "null": sorted(words), "skip_missing": empty, "ignore": unused[:_MAX_LISTED],
-    }  # fmt: skip
+        "null": sorted(words),
+        "skip_missing": _empty_columns(report.problems),
+        "ignore": unused[:_MAX_LISTED],
+    }
     for name, texts in listed.items():
         if texts:
-            yield f"# {name} = [{', '.join(map(_toml_text, texts))}]"
+            yield f"# {name} = {_toml_list(texts)}"
             yield ""
 
 
@@ -103,9 +135,9 @@ def _missing(issues: Iterable[RowIssue]) -> dict[str, list[str]]:
 def _values(issues: Iterable[RowIssue]) -> Iterator[str]:
     by_column: dict[str, dict[str, str]] = {}
     for issue in issues:
-        if issue.code in {"unknown-value", "ambiguous-value"} and issue.column and issue.value:
+        if _is_about_a_word(issue):
             choices = issue.remedy.removeprefix("give ")
-            by_column.setdefault(issue.column, {}).setdefault(issue.value, choices)
+            by_column.setdefault(issue.column or "", {}).setdefault(issue.value or "", choices)
     for column, texts in by_column.items():
         yield f"[values.{_key(column)}]"
         for text, choices in texts.items():
@@ -116,6 +148,10 @@ def _values(issues: Iterable[RowIssue]) -> Iterator[str]:
 def _key(name: str) -> str:
     is_bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
     return name if is_bare else _toml_text(name)
+
+
+def _toml_list(texts: Iterable[str]) -> str:
+    return f"[{', '.join(map(_toml_text, texts))}]"
 
 
 def _toml_text(text: Any) -> str:

@@ -123,7 +123,7 @@ def inspect_records(
     if isinstance(source, str | Path) and not single:
         return inspect(schema, source, mapping=reads, where=where)
     if single:
-        form = _format_of_rows(discipline_name)
+        form = _format_of_rows(discipline_name, source)
         table = cast("str | Path | Rows", source)
         source = import_records(form.name, table, mapping=reads, where=where)
         reads, where = NO_MAPPING, None
@@ -293,16 +293,20 @@ def format_of_file(discipline_name: str, source: str | Path) -> Format | None:
     Raises:
         Unreadable: it is one, and the discipline has no format of one table.
     """
-    return _format_of_rows(discipline_name) if _is_file_of_rows(source) else None
+    return _format_of_rows(discipline_name, source) if _is_file_of_rows(source) else None
 
 
-def _format_of_rows(discipline_name: str) -> Format:
+def _format_of_rows(discipline_name: str, source: Any) -> Format:
     form = format_of_frame(discipline_name)
     if form is None:
         names = ", ".join(table.name for table in discipline(discipline_name).schema)
+        if isinstance(source, str | Path):
+            raise Unreadable(
+                f"{source} is a file of one table, but {discipline_name} has several tables; "
+                f"give a folder with a file for each table, named after it ({names})"
+            )
         raise Unreadable(
-            f"{discipline_name} has several tables; give a folder, or data frames by table name "
-            f"({names})"
+            f"{discipline_name} has several tables; give data frames by table name ({names})"
         )
     return form
 

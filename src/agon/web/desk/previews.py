@@ -10,6 +10,7 @@ from typing import IO, Any, Final
 
 from agon.api.models.records import ImportSummary
 from agon.api.operations.records import ignored_names
+from agon.app.analysis.mapping_suggestion import mapping_hints
 from agon.app.contests.ingest.uploads import ReadColumn, Upload, read_upload
 from agon.errors import AgonError, Unreadable
 from agon.records.names.mapping import SourceMapping, parse_mapping, source_mapping
@@ -31,7 +32,7 @@ class Preview:
         first: the first rows.
         count: the number of rows.
         notes: other spellings, and what is not used.
-        faults: everything that is wrong.
+        faults: everything that is wrong, then what in a mapping may help.
         summary: what would be added, or was; None: something is wrong.
         is_added: whether the rows were added.
         digest: what names the file and the changes that are shown; a form that sends it has
@@ -82,7 +83,7 @@ def preview(visit: Visit, discipline: str, contest: str) -> Preview:
             summary = None
             if replaces or not adds:
                 summary = add(contest, upload.lines(), dry_run=True, replace=replaces)
-                digest = _digest(table, file, summary)
+                digest = _digest(table, file, mapping, summary)
                 read = replace(read, summary=summary, digest=digest)
             confirmed = summary is None or not summary.replaced or form.get("seen") == read.digest
             if adds and confirmed:
@@ -100,7 +101,7 @@ def _as_read(read: Preview, upload: Upload) -> Preview:
         first=upload.first,
         count=upload.count,
         notes=upload.notes,
-        faults=upload.fault_texts,
+        faults=[*upload.fault_texts, *mapping_hints(upload.issues)],
     )
 
 
@@ -131,9 +132,10 @@ def _mapping(text: str, ignore: str) -> SourceMapping:
     return source_mapping(stated).with_ignored(ignored_names(ignore))
 
 
-def _digest(table: str, file: IO[bytes], summary: ImportSummary) -> str:
-    """Hash a file and what replacing rows with it changes."""
-    digest = hashlib.sha256(f"{table}\0{summary.replaced}\0{summary.changes}\0".encode())
+def _digest(table: str, file: IO[bytes], mapping: SourceMapping, summary: ImportSummary) -> str:
+    """Hash a file, how it is read, and what replacing rows with it changes."""
+    read_and_changed = f"{table}\0{mapping}\0{summary.replaced}\0{summary.changes}\0"
+    digest = hashlib.sha256(read_and_changed.encode())
     file.seek(0)
     while piece := file.read(_PIECE):
         digest.update(piece)

@@ -19,8 +19,18 @@ from agon.app.service import Service
 from agon.cli.contest.records import records_of
 from agon.disciplines import BUILT_IN
 from agon.entities.ledgers import ImportSummary
+from agon.records import InvalidRecords
 from fakes.service import ORGANISER, service_at
-from fakes.spelled import RECORDS, SPELLINGS, Rows, file_of, filled, spelled, write_folder
+from fakes.spelled import (
+    RECORDS,
+    REFUSED,
+    SPELLINGS,
+    Rows,
+    file_of,
+    filled,
+    spelled,
+    write_folder,
+)
 from records.contest import arrow, write_sqlite
 
 _IN_IDS = str.maketrans({" ": "-", ".": "-"})
@@ -54,7 +64,8 @@ def add(
 
 def by_api(of: str, spelling: str, _: Path) -> list[list[bytes]]:
     """Send one request."""
-    return [list(ndjson(spelled(of, spelling)))]
+    lines = list(ndjson(spelled(of, spelling)))
+    return [[b"".join(lines).decode().encode("utf-16")] if spelling == "UTF-16" else lines]
 
 
 def by_command(of: str, spelling: str, folder: Path) -> list[list[bytes]]:
@@ -183,3 +194,41 @@ def test_records_hash_alike_from_every_source_in_every_spelling(
         read_records(of, source(of, spelling, tmp_path, request)) as records,
     ):
         assert records.sha256 == expected.sha256
+
+
+NOT_READ = [
+    (of, spelling, door)
+    for spelling in REFUSED
+    for of in BUILT_IN
+    for door in (*DOORS.values(), *SOURCES[:-1])
+    if (spelling, of) != ("decimal comma", "arena")  # it has no column of numbers
+    and not (spelling == "UTF-16" and door in SOURCES[1:])  # they are no files
+]
+"""Spellings that no door reads, by discipline and door."""
+
+
+@pytest.mark.sample(8)
+@pytest.mark.parametrize(("of", "spelling", "door"), NOT_READ)
+def test_what_no_door_reads_is_refused_with_the_same_remedy_by_all(
+    service: Service,
+    first: Callable[[str], str],
+    of: str,
+    spelling: str,
+    door: Callable[..., Any],
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+) -> None:
+    """A comma that one door took for a separator of thousands would make 0,5 a 5."""
+
+    def read() -> None:
+        if door in SOURCES:
+            read_records(of, door(of, spelling, tmp_path, request))
+            return
+        for sent in door(of, spelling, tmp_path):
+            add(service, first(of), sent)
+
+    with pytest.raises(InvalidRecords) as refused:
+        read()
+    _, remedy = REFUSED[spelling]
+    assert all(remedy in issue.remedy for issue in refused.value.issues)
+    assert not any("\0" in (issue.value or "") for issue in refused.value.issues)

@@ -156,7 +156,8 @@ def _read(line: bytes, number: int, table: str | None) -> Iterator[SentRecord]:
     try:
         value = read_json(line)
     except InvalidJson as error:
-        excerpt = line[:_SHOWN].decode("utf-8", "replace").strip()
+        # Text in another encoding is no more readable between its NUL bytes.
+        excerpt = None if b"\0" in line else line[:_SHOWN].decode("utf-8", "replace").strip()
         yield _issue(table, number, excerpt, error.fact, error.remedy)
         return
     if not isinstance(value, dict):
