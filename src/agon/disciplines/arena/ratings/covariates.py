@@ -148,6 +148,12 @@ def _control(name: str, there: Sequence[str], read: ReadColumns, rules: ArenaRul
         )
     if rules.control_form == "difference":
         return of_a - of_b
+    if (least := min(of_a.min(initial=0.0), of_b.min(initial=0.0))) < 0:
+        raise NotScorable(
+            f"control={name}: {least:g} is below 0, and control_form=relative divides by the sum "
+            "of both sides: set control_form=difference, or leave the control out",
+            instead=without_control(rules, name),
+        )
     total = of_a + of_b
     return np.divide(of_a - of_b, total, out=np.zeros_like(total), where=total != 0)
 
