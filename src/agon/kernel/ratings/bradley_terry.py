@@ -239,7 +239,8 @@ def _climb(likelihood: Likelihood, regularization: float, start: Vector | None) 
             return BradleyTerry(theta - mean, regularization, step_number, phantom)
     raise NotScorable(
         "the Bradley–Terry rating cannot be computed: some players are so far apart, or some "
-        "weights so much larger than others, that matches say nothing more. Rate with a larger regularization or record more matches"
+        "weights so much larger than others, that matches say nothing more. Rate with a larger "
+        "regularization or record more matches"
     )
 
 
