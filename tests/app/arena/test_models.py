@@ -118,6 +118,11 @@ def test_a_column_has_a_board_for_each_value_beside_the_whole() -> None:
     [
         (BATTLES, {"control": ["width"]}, "neither the columns width_a and width_b"),
         ([{**r, "length_a": 7, "length_b": 7} for r in BATTLES], {"control": ["length"]}, "same"),
+        (
+            [*BATTLES, {**BATTLES[0], "length_a": -3}],
+            {"control": ["length"]},
+            "-3 is below 0, and control_form=relative divides by the sum",
+        ),
         ([*BATTLES, {**BATTLES[0], "length_a": None}], {"control": ["length"]}, "1 of 601 rated"),
         ([{**BATTLES[0], "winner": "tie"}] * 3, {"overrides": {"ties": "davidson"}}, "all matches"),
         (  # ann won all of hers, so that she gets no rating, and her matches say nothing about ties

@@ -12,7 +12,7 @@ import pytest
 
 from agon.app.analysis.score import score
 from agon.app.analysis.simulate import simulate, write_simulation
-from agon.app.arena.rating import rate
+from agon.app.arena.rating import RatingMethod, rate
 from agon.app.importers import import_records
 from agon.errors import Conflict, NotFound, NotScorable, Unreadable
 from agon.records import InvalidRecords
@@ -162,6 +162,19 @@ def test_what_is_not_a_table_is_named(frame: Any, message: str) -> None:
     """An error of agon, not of the library below."""
     with pytest.raises(Unreadable, match=message):
         rate(frame)
+
+
+@pytest.mark.parametrize("method", ["elo", "bradley-terry"])
+def test_names_that_look_alike_are_named(method: RatingMethod) -> None:
+    """A table shows them as one bot with two ratings."""
+    rows = [
+        {"model_a": a, "model_b": b, "winner": winner}
+        for a, b in (("GPT-4", "ada"), ("gpt-4 ", "ada"))
+        for winner in ("model_a", "model_b")
+    ]
+    note = "these names look alike and are rated as different bots: 'GPT-4', 'gpt-4 '"
+    assert note in rate(rows, method=method).notes
+    assert not [each for each in rate(rows[:2], method=method).notes if "alike" in each]
 
 
 def test_names_of_columns_are_a_mapping() -> None:

@@ -20,6 +20,9 @@ def database(tmp_path: Path) -> str:
     played.fail("b1", owner="bot", code="late")
     for _ in range(2):
         assert played.play() == []
+    with played.service.store.write() as session:
+        now = played.service.clock()
+        session.judging.add_failure("openai/m", "invalid", detail="status 200, but prose", at=now)
     played.service.store.close()
     return f"sqlite:///{tmp_path}/agon.db"
 
@@ -110,6 +113,10 @@ def test_a_league_is_reported_and_replayed(agon: Cli, database: str) -> None:
     assert "answer_p50" not in late
     table = agon("arena", "report", "autumn", "--database", database)
     assert {"games", "forfeits"} <= set(table.out.split())
+    [failed] = report.json()["failed_calls"]
+    assert (failed["judge"], failed["code"], failed["calls"]) == ("openai/m", "invalid", 1)
+    assert "openai/m failed once with invalid, last: status 200, but prose\n" in table.err
+    assert report.json()["undecided_matches"] == []
     replayed = agon("replay", "autumn", "--database", database)
     assert replayed.code == 0, replayed.err
     missing = agon("replay", "no-ledger/")

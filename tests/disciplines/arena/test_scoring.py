@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agon
+from agon.app.arena.scored import arena_of
 from agon.disciplines import discipline
+from agon.disciplines.arena.judges.judge_figures import judge_figures
 from agon.disciplines.arena.records import SCHEMA
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotFound, NotScorable
@@ -138,6 +140,30 @@ def test_a_person_listed_under_the_id_of_a_bot_is_in_the_pool_as_a_person() -> N
     }
     judges = scored(tables).board("judges")
     assert [judges.row(name)["active"] for name in "ab"] == [True, False]
+
+
+def test_the_vote_of_a_model_has_no_position() -> None:
+    """It is made of two calls, one in each order, and is recorded as if side a had been first.
+
+    The side shown first wins half of what people judge, and side a nearly all that a model does.
+    """
+    ids = [f"m{number}" for number in range(40)]
+    tables: Tables = {
+        "bots": bots("x", "y"),
+        "judges": [{"id": "openai/m", "kind": "api"}, {"id": "p", "kind": "person"}],
+        "matches": [match(name, *("xy" if n % 2 else "yx")) for n, name in enumerate(ids)],
+        "votes": [
+            *(vote(name, "p", "ab"[n // 4 % 2]) for n, name in enumerate(ids[:16])),
+            *(vote(name, "openai/m", "b" if n > 21 else "a") for n, name in enumerate(ids[16:])),
+        ],
+    }
+    made = scored(tables, position="fitted")
+    [position] = made.board("bradley-terry").context["model"]["parameters"]
+    assert position["value"] == pytest.approx(0, abs=0.01)
+    arena = arena_of(made.scored)
+    judges: dict[str, Any] = {"facts": arena.facts, "results": arena.results, "rules": arena.rules}
+    model, person = ({each.name for each in judge_figures(n, **judges)} for n in range(2))
+    assert person - model == {"position"}
 
 
 def test_an_audit_that_sees_a_tie_overrules_no_vote() -> None:

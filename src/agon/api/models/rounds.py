@@ -102,6 +102,9 @@ class Match(Resource):
         default=None, description="Why an audit was drawn and not made."
     )
     unjudged: str | None = Field(default=None, description="Why the match had no judge.")
+    undecided: str | None = Field(
+        default=None, description="Why the model that judged it preferred neither answer."
+    )
     protections_off: tuple[DisabledProtection, ...] | None = Field(
         default=None, description="What the rules promise and this match went without."
     )

@@ -19,6 +19,7 @@ from agon.app.arena.scored import arena_of
 from agon.app.charts import Chart, interval_chart, win_matrix
 from agon.app.charts.intervals import MAX_ROWS
 from agon.app.charts.matrix import MAX_NAMES
+from agon.disciplines.arena.alike_names import alike_note
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import ScoredArena
 from agon.editions.titles import rules_title
@@ -74,7 +75,10 @@ class RatingTable:
             for value, part in self.parts.items()
             if isinstance(part, str)
         )
-        return (*self.result.records.notes, *self.board.notes, *missing)
+        listed = [*self.board.table["id"].to_pylist(), *(each.id for each in self.board.unscored)]
+        alike = alike_note(map(str, listed))
+        named = () if alike is None else (alike,)
+        return (*self.result.records.notes, *named, *self.board.notes, *missing)
 
     @property
     def has_intervals(self) -> bool:

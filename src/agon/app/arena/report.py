@@ -32,19 +32,27 @@ class ArenaReport:
     Attributes:
         rows: a row for every bot: games, waits, rematches, streaks, faults, forfeits.
         degraded: the rounds in which no bot could be reached, oldest first.
+        undecided: the matches that a model judged and preferred neither answer, each with why.
     """
 
     rows: list[dict[str, Any]]
     degraded: list[str]
+    undecided: list[dict[str, str]]
 
 
 def report_of(lines: Iterable[bytes]) -> ArenaReport:
     """Return the report on the settled rounds of a ledger."""
     degraded: list[str] = []
+    undecided: list[dict[str, str]] = []
 
     def rounds() -> Iterator[RoundRecord]:
         for settled in settled_rounds(lines):
             degraded.extend([settled.name] if settled.is_degraded else ())
+            undecided.extend(
+                {"match": match["match"], "cause": match["undecided"]}
+                for match in settled.outcomes
+                if "undecided" in match
+            )
             yield settled
 
     rows = [
@@ -64,7 +72,7 @@ def report_of(lines: Iterable[bytes]) -> ArenaReport:
         }
         for bot in reliability_of(rounds())
     ]
-    return ArenaReport(rows=rows, degraded=degraded)
+    return ArenaReport(rows=rows, degraded=degraded, undecided=undecided)
 
 
 def round_findings(session: Session, contest: Contest, seq: int) -> list[Finding]:

@@ -22,7 +22,10 @@ ALIASES = {
         "team_a",
         "team_1",
         "home_team",
+        "home",
+        "left",
         "white",
+        "white_id",
     ),
     "model_b": (
         "model_2",
@@ -35,13 +38,16 @@ ALIASES = {
         "team_b",
         "team_2",
         "away_team",
+        "away",
+        "right",
         "black",
+        "black_id",
     ),
     "winner": ("result", "outcome"),
     "win_1": ("g1_winner",),
     "win_2": ("g2_winner",),
-    "wins_a": ("winner_model_a",),
-    "wins_b": ("winner_model_b",),
+    "wins_a": ("winner_model_a", "a_wins", "home_wins"),
+    "wins_b": ("winner_model_b", "b_wins", "away_wins"),
     "ties": ("winner_tie", "winner_model_tie", "tie", "draws", "draw"),
     "is_tie": ("is_draw", "tied", "tie", "draw"),
     "prompt_id": ("question_id",),
@@ -108,6 +114,8 @@ def read_by_alias(present: Mapping[str, str], mapping: SourceMapping) -> dict[st
         >>> from agon.records.names.mapping import NO_MAPPING
         >>> read_by_alias({"white": "white", "black": "black"}, NO_MAPPING)
         {'model_a': 'white', 'model_b': 'black'}
+        >>> read_by_alias({name: name for name in ("left", "right", "home_wins")}, NO_MAPPING)
+        {'model_a': 'left', 'model_b': 'right', 'wins_a': 'home_wins'}
         >>> read_by_alias({"winner": "winner", "loser": "loser"}, NO_MAPPING)
         {'model_a': 'winner', 'model_b': 'loser'}
     """

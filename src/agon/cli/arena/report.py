@@ -38,26 +38,43 @@ def report_rounds(source: str, *, form: str, output: Path | None, target: "Targe
     its own record before. The source is a contest, or an exported ledger.
 
     For a contest there are also the latencies of answers and votes in milliseconds (median, 95th
-    and 99th percentile), in a last row those of all, and the protections that are off. Rounds in
-    which no bot could be reached are named as degraded.
+    and 99th percentile), in a last row those of all, the protections that are off and, for
+    operators, the failed calls of model judges by reason, of all contests. Rounds in which no bot
+    could be reached are named as degraded, and matches that a model did not decide are counted.
 
       agon arena report spring
       agon arena report spring-ledger/ --format csv
     """
     read, latencies = read_report(source, target)
     rows = read.rows
-    disabled = [] if _is_folder(source, target) else read_protections(source, target)
+    of_folder = _is_folder(source, target)
+    disabled = [] if of_folder else read_protections(source, target)
+    failures = [] if of_folder else read_failures(target)
     if form == "json":
         document = {
             "bots": rows,
             "latencies": latencies,
             "protections_off": disabled,
             "degraded_rounds": read.degraded,
+            "undecided_matches": read.undecided,
+            "failed_calls": failures,
         }
         deliver_json(document, output)
         return
     if read.degraded:
         echo(f"degraded, no bot could be reached: {', '.join(read.degraded)}", err=True)
+    if read.undecided:
+        last = read.undecided[-1]
+        count = len(read.undecided)
+        echo(
+            f"void: {count} undecided by a model; the last, {last['match']}: {last['cause']}",
+            err=True,
+        )
+    for each in failures:
+        times = "once" if each["calls"] == 1 else f"{each['calls']:,} times"
+        echo(
+            f"{each['judge']} failed {times} with {each['code']}, last: {each['detail']}", err=True
+        )
     for each in disabled:
         echo(off_text(each), err=True)
     if form == TABLE:
@@ -92,6 +109,17 @@ def read_protections(source: str, target: "Target") -> "list[dict[str, Any]]":
     """Return the protections of a contest that are off."""
     with target.open(create=False) as api:
         return [lists.plain_values(each) for each in api.rounds.protections(source).items]
+
+
+def read_failures(target: "Target") -> "list[dict[str, Any]]":
+    """Return the failed calls of model judges by reason; none where the caller may not see them."""
+    from agon.errors import Forbidden
+
+    with target.open(create=False) as api:
+        try:
+            return [lists.plain_values(each) for each in api.judges.models().failures]
+        except Forbidden:
+            return []
 
 
 def off_text(protection: "Mapping[str, Any]") -> str:

@@ -238,8 +238,9 @@ def _climb(likelihood: Likelihood, regularization: float, start: Vector | None) 
             phantom = -mean if regularization else 0.0
             return BradleyTerry(theta - mean, regularization, step_number, phantom)
     raise NotScorable(
-        "the Bradley–Terry rating cannot be computed: some players are so far apart that their "
-        "matches say nothing more. Rate with a larger regularization or record more matches"
+        "the Bradley–Terry rating cannot be computed: some players are so far apart, or some "
+        "weights so much larger than others, that matches say nothing more. Rate with a larger "
+        "regularization or record more matches"
     )
 
 

@@ -2,14 +2,22 @@
 
 from threading import Barrier
 
+from agon.app.access.permissions import View
 from agon.app.arena.judging.port import ModelVote
 from agon.app.arena.live.network.ports import ArenaPorts
 from agon.app.arena.live.scored import scored_arena
+from agon.app.arena.live.views import match_of
+from agon.app.arena.report import report_of
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.runners.judges.opening import open_separate_judge
 from app.arena.live.conftest import MakeLeague
 from fakes.arena import League, Model
 from fakes.models import Asked, serve_model, verdict
+
+UNDECIDED = (
+    "the model openai/first chose differently in the two orders of the answers, so that it prefers "
+    "neither (rule model_conflict)"
+)
 
 
 def ratings(league: League) -> dict[str, int]:
@@ -37,8 +45,14 @@ def test_a_judge_that_always_chooses_the_first_answer_moves_no_rating(
             assert league.play() == []
             assert {match["outcome"] for match in league.outcomes()} == {"void"}
             assert all(len(match["exchanges"]) == 2 for match in league.outcomes())
+            assert {match["undecided"] for match in league.outcomes()} == {UNDECIDED}
     assert ratings(league) == before
     assert len(league.rows("votes")) == 2
+    view = View(contest=league.contest, until=None, staff=False, user=None)
+    assert match_of(league.service, view, "r2-1")["undecided"] == UNDECIDED
+    with league.service.store.read() as session:
+        report = report_of(entry.line for entry in session.entries.after(league.contest.no))
+    assert [each["cause"] for each in report.undecided] == [UNDECIDED] * 6
 
 
 def test_audits_of_a_model_count_only_when_both_orders_agree(make_league: MakeLeague) -> None:

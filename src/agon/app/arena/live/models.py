@@ -18,6 +18,11 @@ from agon.store.session import Session
 NO_MODEL: Final = "too few judges could judge it, and no model is configured to"
 """Why a match that neither its panel nor a model can judge is played again later."""
 
+_UNDECIDED: Final = (
+    "the model {} chose differently in the two orders of the answers, so that it prefers neither "
+    "(rule model_conflict)"
+)
+"""Why a match that a model judged is void."""
 
 _KINDS: Final = ("votes", "audits", "missed", "unjudged")
 """What models may say of a match."""
@@ -108,7 +113,7 @@ def store_models(
             vote = dict(outcome["votes"][name])
             match["exchanges"] = _attach(session, contest, vote.pop("exchanges"))
             if vote["vote"] is None:
-                match["outcome"] = "void"
+                match |= {"outcome": "void", "undecided": _UNDECIDED.format(vote["judge_id"])}
             else:
                 match["votes"] = [vote]
         if name in outcome["unjudged"]:
@@ -141,7 +146,8 @@ def _vote(
         if isinstance(second, ModelVote):
             vote, judge = second, other
     if isinstance(vote, Fault):
-        return f"the model {judge.name} did not judge: {vote.code} {vote.detail}".rstrip()
+        detail = f": {vote.detail}" if vote.detail else ""
+        return f"the model {judge.name} did not judge: {vote.code}{detail}"
     label: str | None = {"a": "A", "b": "B", "tie": "tie"}[vote.winner]
     if vote.is_conflict and rules.model_conflict != "tie":
         label = None

@@ -106,6 +106,7 @@ def outcome_of(arena_round: ArenaRound) -> dict[str, Any]:
             "audit_missed",
             "honeypot_text",
             "unjudged",
+            "undecided",
             "kept",
             "copies",
         ):

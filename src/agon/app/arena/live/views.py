@@ -143,6 +143,7 @@ def _settled_match(
         "degraded": arena_round.body.get("degraded", False),
         "audit_missed": match.get("audit_missed"),
         "unjudged": match.get("unjudged"),
+        "undecided": match.get("undecided"),
         "protections_off": match_protections_off(arena_round, drawn, match),
         "copies": _copies(service, arena_round, drawn, match),
         "draw": drawn,

@@ -1,13 +1,12 @@
 """Probes of where matches come from: voters, influence, duplicates, names."""
 
-import unicodedata
-from collections import defaultdict
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from agon.disciplines.arena.alike_names import alike_names
 from agon.disciplines.arena.audits.board import AuditedBoard, answer, number_of, unknown
 from agon.errors import NotScorable
 from agon.kernel.figures import Probe
@@ -22,7 +21,6 @@ _DESIGN_EFFECT: Final = 1.5
 _FEWEST_VOTERS: Final = 10
 _EXAMINED: Final = 20
 _RARE: Final = 0.01  # a chance that few boards without a defect have
-_HIDDEN: Final = frozenset({"Cf", "Cc", "Mn"})  # categories of characters that are not seen
 
 
 def voters(board: AuditedBoard) -> Probe:
@@ -183,10 +181,7 @@ def _pairs(matches: pa.Table, columns: list[str]) -> float:
 
 def names(board: AuditedBoard) -> Probe:
     """Say whether bots have names that look alike: one bot, perhaps, under several."""
-    groups = defaultdict(list)
-    for name in board.facts.bots.ids.to_pylist():
-        groups[_looks(str(name))].append(str(name))
-    alike = [group for group in groups.values() if len(group) > 1]
+    alike = alike_names(map(str, board.facts.bots.ids.to_pylist()))
     shown = "; ".join(", ".join(map(repr, group)) for group in alike[:3])
     return answer(
         "names",
@@ -197,19 +192,3 @@ def names(board: AuditedBoard) -> Probe:
         + (f": {shown}" if shown else ""),
         records=tuple(name for group in alike for name in group),
     )
-
-
-def _looks(name: str) -> str:
-    r"""Return what a name looks like.
-
-    Example:
-        >>> {_looks(name) for name in ("GPT-4 ", "gpt-4", "gpt\u20114", "gpt-4\u200b")}
-        {'gpt 4'}
-    """
-    text = unicodedata.normalize("NFKD", name).casefold()
-    shown = "".join(
-        " " if unicodedata.category(letter) in ("Pd", "Pc") else letter
-        for letter in text
-        if unicodedata.category(letter) not in _HIDDEN
-    )
-    return " ".join(shown.split())

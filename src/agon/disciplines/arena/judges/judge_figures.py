@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from agon.disciplines.arena.facts import HONEYPOT, RATED, Bools, Facts
+from agon.disciplines.arena.facts import API, HONEYPOT, RATED, Bools, Facts
 from agon.disciplines.arena.formulas import NONE, TIE
 from agon.disciplines.arena.history import Results
 from agon.disciplines.arena.judges.quality import Quality, quality_of
@@ -19,7 +19,9 @@ def judge_figures(
 ) -> Iterator[JudgeFigure]:
     """Yield a judge's agreement, accuracy, position bias and passed honeypots.
 
-    Shares have Wilson's interval, the accuracy that of Dawid and Skene's estimate.
+    A model that judges through the API sees both orders: what it prefers by position is measured
+    of its calls, not of its votes. Shares have Wilson's interval, the accuracy that of Dawid and
+    Skene's estimate.
 
     Args:
         judge: the judge's number.
@@ -51,12 +53,13 @@ def judge_figures(
         among=audited,
         meaning="votes in audited matches that were with the audit",
     )
-    yield share(
-        "position",
-        label == 0,
-        among=labeled,
-        meaning="votes for the answer shown as A; the order is drawn, so without bias one half",
-    )
+    if facts.judges.kind[judge] != API:
+        yield share(
+            "position",
+            label == 0,
+            among=labeled,
+            meaning="votes for the answer shown as A; the order is drawn, so without bias one half",
+        )
     yield share(
         "honeypots passed",
         side == matches.real[match],

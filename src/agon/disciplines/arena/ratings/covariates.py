@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.arena.facts import SKIPPED, Facts
+from agon.disciplines.arena.facts import API, SKIPPED, Facts
 from agon.disciplines.arena.formulas import TIE, Ints, Vector
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable
@@ -148,6 +148,12 @@ def _control(name: str, there: Sequence[str], read: ReadColumns, rules: ArenaRul
         )
     if rules.control_form == "difference":
         return of_a - of_b
+    if (least := min(of_a.min(initial=0.0), of_b.min(initial=0.0))) < 0:
+        raise NotScorable(
+            f"control={name}: {least:g} is below 0, and control_form=relative divides by the sum "
+            "of both sides: set control_form=difference, or leave the control out",
+            instead=without_control(rules, name),
+        )
     total = of_a + of_b
     return np.divide(of_a - of_b, total, out=np.zeros_like(total), where=total != 0)
 
@@ -204,10 +210,14 @@ def matches_by(column: str, facts: Facts, *, records: Records | None) -> dict[st
 
 
 def _position(facts: Facts) -> Vector:
-    """Return 1 where side a was shown first and −1 where b was; of votes their mean."""
+    """Return 1 where side a was shown first and −1 where b was; of votes their mean.
+
+    A model's vote counts 0: it is made of two calls, one in each order.
+    """
     votes, matches = facts.votes, len(facts.matches)
     said = votes.side != TIE  # a tie does not say which side had which label
     first = 1.0 - 2.0 * (votes.label[said] ^ votes.side[said])
+    first[facts.judges.kind[votes.judge[said]] == API] = 0.0
     seen = np.bincount(votes.match[said], minlength=matches)
     mean = np.bincount(votes.match[said], first, matches) / np.maximum(seen, 1)
     return np.where(facts.matches.counts.sum(axis=1) > 0, mean, 1.0)
