@@ -1,5 +1,7 @@
 """All error responses have one format and a stable code, without secrets or tracebacks."""
 
+from typing import Any
+
 import pytest
 
 from agon.errors import AgonError, Conflict, NotFound, TooMany, Unavailable
@@ -84,9 +86,32 @@ def test_every_error_of_a_body_has_a_pointer(instance: Instance) -> None:
     body = {"id": "A B", "discipline": "community", "tilte": "hunter2-secret"}
     response = instance.post("/contests", "organiser", json=body)
     assert response.status_code == 422
-    places = {error["pointer"] for error in response.json()["errors"]}
-    assert places == {"/id", "/title", "/tilte"}
+    faults = {error["pointer"]: error["detail"] for error in response.json()["errors"]}
+    assert faults.keys() == {"/id", "/title", "/tilte"}
     assert "hunter2-secret" not in response.text
+    assert faults["/id"].endswith("write one such as spring-2027")
+    assert faults["/title"] == "is missing; give it"
+    assert faults["/tilte"] == "is not a field of this request; leave it out"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "fault"),
+    [
+        ("ends_at", "2030-12-24T18:00", "has no zone; write 2030-12-24T18:00Z"),
+        ("ends_at", "soon", "is not a time; write one such as 2026-12-24T18:00Z"),
+        ("visibility", "secret", "is none of 'public' or 'private'; give one of them"),
+        ("title", "", "is empty; give something"),
+        ("title", 7, "is not text; give text"),
+    ],
+)
+def test_an_invalid_field_has_a_remedy(
+    instance: Instance, field: str, value: Any, fault: str
+) -> None:
+    """Messages of the framework say what is expected in its own words, and not what to do."""
+    body = {"id": "fields", "discipline": "community", "title": "F", field: value}
+    [error] = instance.post("/contests", "organiser", json=body).json()["errors"]
+    assert error["pointer"] == f"/{field}"
+    assert fault in error["detail"]
 
 
 def test_broken_json_is_a_bad_request(instance: Instance) -> None:

@@ -29,6 +29,7 @@ EXEMPT = {
     "app/contests/submissions/trials.py": "reads the results of agents",
     "app/contests/changes/rejudge.py": "judges programs again",
     "app/contests/submissions/agents.py": "accepts submissions that are judged by trials",
+    "app/contests/submissions/miners.py": "knows whose agents are tried, and by which validator",
     "app/contests/submissions/feedback.py": "decides what is disclosed of the verdicts of programs",
     "app/contests/submissions/problems.py": "publishes the problems that programs answer",
     "app/contests/submissions/programs.py": "accepts submissions that are programs",

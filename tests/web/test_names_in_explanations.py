@@ -1,4 +1,4 @@
-"""Explanations name participants as boards do, in JSON, on pages and in the shell."""
+"""Explanations and findings name participants as boards do, in JSON, on pages, in the shell."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from agon.api.conversions import explanation_of
+from agon.app.contests.cases.findings import scan
 from agon.app.contests.lifecycle.details import edit
 from agon.kernel.text.sentences import Sentence
 from cli.command import Cli
 from fakes.contests import contest_of
 from fakes.instance import Instance, instance_at
 from fakes.service import ORGANISER
+from web.browser import Browser
 
 BOTS = {"it": "Zoe <b>", "and": "Alan", "1": "One \u202eho", "bare": "bare"}
 """Names by id; the ids are words that also occur in the sentences."""
@@ -89,6 +91,21 @@ def test_the_shell_shows_the_names_in_sentences(
     assert shown.out.startswith("Zoe <b> (it) · bots")
     assert "Alan (and)" in shown.out
     assert "Lost to bare (" in " ".join(shown.out.split())
+
+
+def test_the_desk_names_those_whom_a_finding_is_about(instance: Instance) -> None:
+    """Organizers looked up each id on a board."""
+    handles = {"ada": "ada_lovelace_1815", "eve": "ada_love1ace_1815", "bob": "robert"}
+    rows = [("users", {"id": key, "handle": name}, None) for key, name in handles.items()]
+    contest_of(
+        instance.service, "club", discipline="community", title="Club", rows=rows, names="shown"
+    )
+    scan(instance.service, "club")
+    organizer = Browser(instance)
+    organizer.sign_in("organiser")
+    for address in ("/c/club/desk/findings", "/c/club/desk/findings/0"):
+        page = organizer.get(address).text
+        assert '<bdi>ada_love1ace_1815</bdi> <bdi class="id">eve</bdi>' in page, address
 
 
 def test_a_contest_that_hides_names_names_nobody(instance: Instance) -> None:

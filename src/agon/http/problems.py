@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from agon.api.invalid_fields import field_fault
 from agon.entities.access import Caller
 from agon.errors import (
     AgonError,
@@ -193,7 +194,8 @@ async def on_invalid_request(request: Request, error: Exception) -> Response:
     """Return the response to an invalid request; every error is listed with its location."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 (it is registered for these)
     errors = [
-        FieldError(pointer=pointer(item["loc"]), detail=_message(item)) for item in error.errors()
+        FieldError(pointer=pointer(item["loc"]), detail=field_fault(item))
+        for item in error.errors()
     ]
     status = 422
     if any(item["type"] == "json_invalid" for item in error.errors()):
@@ -224,14 +226,6 @@ def request_id(request: Request) -> str | None:
     """Return the id by which logs and responses name a request, if it has one."""
     id_ = request.scope.get("agon.request_id")
     return id_ if isinstance(id_, str) else None
-
-
-def _message(error: Mapping[str, Any]) -> str:
-    """Return an error's message; the value is not repeated, as it may be a secret."""
-    cause = (error.get("ctx") or {}).get("error")
-    if error["type"] == "json_invalid":
-        return str(cause)
-    return str(cause) if isinstance(cause, Exception) else str(error["msg"])
 
 
 def _field_errors(error: AgonError) -> tuple[list[FieldError], int | None]:

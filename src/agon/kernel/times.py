@@ -72,6 +72,28 @@ def parse_time(as_of: datetime | str | None) -> datetime | None:
         ) from None
 
 
+def zone_fault(text: str) -> str | None:
+    """Return that a text is a time of day without a zone, with the remedy; None: it is not.
+
+    Whoever sets an end means a clock on a wall, and an end two hours early cannot be seen in what
+    was typed. A date alone is a day in UTC.
+
+    Example:
+        >>> zone_fault("2026-12-24T18:00")
+        '2026-12-24T18:00 has no zone; write 2026-12-24T18:00Z, or with an offset such as +02:00'
+        >>> zone_fault("2026-12-24"), zone_fault("2026-12-24T18:00+02:00"), zone_fault("soon")
+        (None, None, None)
+    """
+    text = text.strip()
+    try:
+        has_zone = datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return None
+    if has_zone or len(text) <= len("2026-12-24"):
+        return None
+    return f"{text} has no zone; write {text}Z, or with an offset such as +02:00"
+
+
 def in_utc(time: datetime) -> datetime:
     """Return the same time in UTC; a time without a zone is taken as UTC.
 

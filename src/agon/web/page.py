@@ -6,6 +6,7 @@ from typing import IO, Any, Final, TypeAlias
 
 from pydantic import ValidationError
 
+from agon.api.invalid_fields import field_lines
 from agon.api.models.boards import RowQuery
 from agon.api.models.contests import Contest
 from agon.app.access.permissions import ANONYMOUS
@@ -173,5 +174,5 @@ def error_texts(error: Exception | None) -> list[str]:
     if error is None:
         return []
     if isinstance(error, ValidationError):
-        return [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()]
+        return field_lines(error)
     return str(error).splitlines()

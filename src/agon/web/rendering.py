@@ -39,6 +39,8 @@ def number_text(value: Any) -> str:
     Example:
         >>> number_text(2057.0), number_text(0.05652826), number_text(-1234567), number_text(None)
         ('2,057', '0.0565283', '−1,234,567', '')
+        >>> number_text(["v1", "v2"]), number_text([])
+        ('v1, v2', 'none')
     """
     if type(value) is int:  # most values are
         return f"{value:,}" if value >= 0 else f"−{-value:,}"
@@ -51,6 +53,8 @@ def number_text(value: Any) -> str:
     elif isinstance(value, float):
         decimals = 1 if abs(value) >= 10 ** (_DIGITS - 2) else None
         text = f"{value:,.1f}" if decimals else f"{value:,.{_DIGITS}g}"
+    elif isinstance(value, list | tuple):
+        return ", ".join(map(number_text, value)) or "none"
     else:
         return str(value)
     return text.replace("-", "−")

@@ -17,10 +17,17 @@ from typing import (
 )
 
 import orjson
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+)
 
 from agon.kernel.text.plain_json import unstorable
-from agon.kernel.times import in_utc
+from agon.kernel.times import in_utc, zone_fault
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -203,8 +210,14 @@ def _utc(value: datetime) -> datetime:
         raise ValueError("expected a time in the years 1 to 9999 in UTC") from None
 
 
-Time = Annotated[datetime, AfterValidator(_utc)]
-"""A time in UTC; without a zone it is taken as UTC."""
+def _zoned(value: Any) -> Any:
+    if isinstance(value, str) and (fault := zone_fault(value)) is not None:
+        raise ValueError(fault)
+    return value
+
+
+Time = Annotated[datetime, BeforeValidator(_zoned), AfterValidator(_utc)]
+"""A time, kept in UTC; a time of day has a zone, and a date is its beginning in UTC."""
 
 JsonObject = Annotated[dict[str, Any], AfterValidator(_storable_json)]
 """A JSON object that can be stored and returned unchanged."""

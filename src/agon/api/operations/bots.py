@@ -72,9 +72,12 @@ def register_bot(ctx: ContestContext, request: BotCreate) -> BotWithSecret:
     $ agon arena register
         Register the bot NAME in ID; it asks for work, or work is sent to its endpoint.
 
-        The secret of its endpoint is shown only once; an endpoint must repeat a ping first.
+        The bot is of the person whose token is shown; an organizer, or who uses the database, names
+        its owner. The secret of its endpoint is shown only once; an endpoint must repeat a ping
+        first.
 
           agon arena register league 'Ada bot' --author 'Ada Lovelace' --license MIT
+          agon arena register league 'Bob bot' --owner bob
           agon arena register league ping --endpoint https://bot.example.org/ --out ping.secret
     """
     fields = request.model_dump()

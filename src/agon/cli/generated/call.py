@@ -207,8 +207,11 @@ def _value(field: Field, value: Any) -> Any:
     if field.type == "time-or-none" and value == "none":
         return None
     if field.type in {"time", "time-or-none"}:
-        from agon.kernel.times import parse_time
+        from agon.errors import Unreadable
+        from agon.kernel.times import parse_time, zone_fault
 
+        if isinstance(value, str) and (fault := zone_fault(value)) is not None:
+            raise Unreadable(fault)
         return parse_time(value)
     return value
 

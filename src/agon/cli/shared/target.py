@@ -130,15 +130,12 @@ def _readable(error: ValueError) -> Exception:
     """Return the error of a request that its model rejects; any other as it is."""
     from pydantic import ValidationError
 
+    from agon.api.invalid_fields import field_lines
     from agon.errors import Unreadable
 
     if not isinstance(error, ValidationError):
         return error
-    lines = [
-        f"{'.'.join(map(str, each['loc']))}: {each['msg'].removeprefix('Value error, ')}"
-        for each in error.errors()
-    ]
-    return Unreadable("\n".join(lines))
+    return Unreadable("\n".join(field_lines(error)))
 
 
 def _with_suggestion(error: "NotFound", api: "Api") -> "NotFound":

@@ -1,6 +1,6 @@
 """Findings and cases: from what a scan noticed to a decision, its appeal and the evidence."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -8,6 +8,7 @@ from typing import Any, Final
 from agon.api.models.cases import CaseCreate, DecisionRequest, NoteRequest
 from agon.api.models.contests import Contest
 from agon.api.models.records import Record
+from agon.app.contests.boards.stored_rows import shown_names
 from agon.errors import NotFound
 from agon.web import addresses
 from agon.web.desk.forms import FormErrors, form_errors
@@ -18,6 +19,8 @@ _EVIDENCE: Final = 10
 """Maximum number of records of each table that are shown in full."""
 
 _LISTED: Final = 100
+_NAMED: Final = 50
+"""Maximum number of those whom a finding is about that are named."""
 
 
 @dataclass(frozen=True)
@@ -124,9 +127,11 @@ def add_step(visit: Visit) -> SitePage | Redirect:
 def _findings_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     contest = visit.contest()
     last = visit.api.integrity.findings(contest.id)
+    listed = listing(visit, enumerate(last.items))
     values = {
         "scanned": last.seq,
-        "findings": listing(visit, enumerate(last.items)),
+        "findings": listed,
+        "names": _names(visit, contest, (each for _, each in listed.rows)),
         "total": len(last.items),
     }
     data = addresses.api("contests", contest.id, "findings")
@@ -143,6 +148,7 @@ def _finding_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     values = {
         "number": int(number),
         "finding": shown,
+        "names": _names(visit, contest, [shown]),
         "evidence": list(_evidence(visit, contest, shown)),
         "about": [each for each in visit.api.cases.list(contest.id) if _same(each, shown)],
     }
@@ -165,6 +171,7 @@ def _case_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     shown = visit.api.cases.get(contest.id, visit.path["id"])
     values = {
         "case": shown,
+        "names": _names(visit, contest, () if shown.finding is None else [shown.finding]),
         "step": visit.path.get("step", ""),
         "changes": list(visit.api.changes.list(contest.id))[: -SHOWN - 1 : -1],
         "evidence": [] if shown.finding is None else list(_evidence(visit, contest, shown.finding)),
@@ -192,6 +199,16 @@ def _evidence(visit: Visit, contest: Contest, finding: Mapping[str, Any]) -> Ite
         ]
         others = tuple(ids[_EVIDENCE : _EVIDENCE + _LISTED])
         yield CaseEvidence(table, refs["count"], tuple(records), others)
+
+
+def _names(
+    visit: Visit, contest: Contest, findings: Iterable[Mapping[str, Any]]
+) -> Mapping[str, str]:
+    """Return the names that boards show of those whom findings are about, by id."""
+    subjects = [str(each) for item in findings for each in item["subjects"][:_NAMED]]
+    with visit.service.store.read() as session:
+        stored = session.contests.get(contest.id)
+        return shown_names(session, stored, tuple({*subjects}), at=stored.seq) or {}
 
 
 def _same(case: Any, finding: Mapping[str, Any]) -> bool:

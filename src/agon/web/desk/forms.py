@@ -8,6 +8,7 @@ from typing import Final
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from agon.api.invalid_fields import field_fault
 from agon.web.page import error_texts
 
 _MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
@@ -76,4 +77,4 @@ def _message(item: ErrorDetails) -> str:
     if context.get("min_length") == 1:
         return _MESSAGES["missing"]
     template = _MESSAGES.get(item["type"])
-    return f"{item['msg']}." if template is None else template.format_map(context)
+    return f"{field_fault(item)}." if template is None else template.format_map(context)

@@ -47,7 +47,8 @@ def owner_rows(
     except NotFound:
         if not is_own:
             raise NotFound(
-                f"there is no owner {owner_id!r}; add a record to the table owners first"
+                f"there is no owner {owner_id!r}: no user of this server, and no record of the "
+                "table owners has the id; invite the person, or add the record first"
             ) from None
         row = {"id": owner_id, "handle": owner_id, "account_created_at": None, **of_network}
         return [("owners", row, None)]
