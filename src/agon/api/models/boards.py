@@ -9,6 +9,7 @@ from agon.api.models.base import PlainText, Query, RecordId, Resource
 from agon.api.models.contests import ContestAmendment
 from agon.entities import contests
 from agon.errors import Unreadable
+from agon.kernel import explanations, findings
 
 AsOf = Annotated[PlainText, StringConstraints(max_length=64)]
 ColumnOrder = Annotated[PlainText, StringConstraints(min_length=1, max_length=200)]
@@ -208,30 +209,20 @@ class LineProof(Resource):
     path: tuple[str, ...] = Field(description="Sibling hashes on the way to the root, leaf first.")
 
 
-class ExplanationPart(Resource):
+class RecordRefs(Resource, findings.RecordRefs):
+    """Records that a part of a score is based on."""
+
+
+class ExplanationPart(Resource, explanations.Part, hide=("step",)):
     """One part of a score."""
 
-    name: str
-    points: float
-    inputs: dict[str, Any]
-    rules: dict[str, Any]
-    threshold: float | None
-    text: str
-    missing: str | None = Field(description="What is missing for the next step.")
-    records: tuple[dict[str, Any], ...]
+    records: tuple[RecordRefs, ...] = Field()
 
 
-class Explanation(Resource):
+class Explanation(Resource, explanations.Explanation, hide=("places",)):
     """Why a participant has its score, or none."""
 
-    board: str
-    id: str
-    rank: int | None
-    score: float | None
-    reason: str | None
     parts: tuple[ExplanationPart, ...]
-    notes: tuple[str, ...]
-    context: dict[str, Any]
 
 
 class HistoryCause(Resource, contests.StepCause):
