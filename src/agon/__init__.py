@@ -15,7 +15,7 @@ from agon.version import __version__
 if TYPE_CHECKING:
     from agon import agreement, editions
     from agon.app.analysis.check import CheckReport, check
-    from agon.app.analysis.compare import Comparison, Move, RuleSet, UnmatchedParticipant, compare
+    from agon.app.analysis.compare import Comparison, RuleSet, UnmatchedParticipant, compare
     from agon.app.analysis.options import ReadingOptions, RuleOptions, ScoringOptions, SourceOptions
     from agon.app.analysis.records import read_records, write_records
     from agon.app.analysis.score import Result, explain, score
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from agon.app.webhooks.signatures import verify_webhook
     from agon.disciplines import ImportedRecords, Simulation
     from agon.editions import Edition, edition
+    from agon.entities.boards import Move
     from agon.errors import (
         AgonError,
         CheckFailed,
@@ -59,7 +60,7 @@ _MODULES = {
     "ImportedRecords": "agon.disciplines",
     "InvalidRecords": "agon.records",
     "InvalidRule": "agon.errors",
-    "Move": "agon.app.analysis.compare",
+    "Move": "agon.entities.boards",
     "NotFound": "agon.errors",
     "NotScorable": "agon.errors",
     "Part": "agon.kernel.explanations",

@@ -183,6 +183,7 @@ def test_a_rescoring_is_reviewed_applied_and_rolled_back(target: Target) -> None
     states = [item["state"] for item in target.json("contest", "changes", name)["changes"]]
     assert states == ["cancelled", "cancelled", "rolled-back"]
     assert "as announced" in target.good("contest", "changes", name, summary["id"]).out
+    assert target.json("contest", "changes", name, summary["id"])["state"] == "rolled-back"
     assert target("contest", "rollback", name, summary["id"], "--reason", "again").code == 4
     assert target(*rescore[:3], "--edition", "no-such", "--yes").code == 3
 

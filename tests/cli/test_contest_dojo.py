@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import orjson
 import pytest
 
 from agon.settings import load
@@ -130,4 +131,7 @@ def test_the_verdict_of_a_program_is_shown(agon: Cli, database: str, tmp_path: P
     assert "def gen(n):" in output
     [item] = good(agon, database, "submissions", "autumn", "--format", "json").json()["submissions"]
     assert (item["id"], item["records"][0]["verdict"]) == (name, "runtime_error")
+    one = tmp_path / "one.ndjson"
+    good(agon, database, "submissions", "autumn", name, "--output", one)
+    assert [orjson.loads(line) for line in one.read_text().splitlines()] == [item]
     assert agon("contest", "submissions", "autumn", "none", "--database", database).code == 3

@@ -35,7 +35,8 @@ CONTEST: dict[str, Any] = {
     "edition": "arena/sentience-1", "overrides": {}, "boards": ["bots"],
     "created_at": "2026-11-22T09:00:00Z", "seq": 2, "frozen_at": None, "finalized_at": None,
     "version": "3f0c8a51b2d94e67",
-    "starts_at": None, "ends_at": None,
+    "starts_at": None, "ends_at": None, "voided_at": None, "void_reason": None, "names": None,
+    "clock": None,
     "a field of tomorrow": 1,
 }  # fmt: skip
 

@@ -20,7 +20,8 @@ class Option:
     """How a field is given on the command line, where it differs from what the field says.
 
     Attributes:
-        flags: the option's names, such as ``--event``; empty: the field's name.
+        flags: the option's names, such as ``--event``; empty: the field's name. Of an argument that
+            is no field, its name.
         help: its help text; empty: the field's description.
         metavar: what stands for its value; empty: the first letter of the name.
         type: ``discipline``, ``edition``, ``settings`` (``key=value``) or empty.
@@ -53,6 +54,8 @@ class Command:
         flags: help texts of flags that are no fields, by their names; a handler reads them.
         before: by an operation's id the option that executes it first: the value is its last
             placeholder.
+        one: by an operation's id the option or argument with which it is executed instead of a
+            list: the value, its last placeholder, is the item to show.
         fixed: values of fields that are no options.
         without: parameters that are no options.
         any_of: fields of which one has to be given, and the reason in front of them.
@@ -73,6 +76,7 @@ class Command:
     options: Mapping[str, Option] = field(default_factory=dict)
     flags: Mapping[str, str] = field(default_factory=dict)
     before: Mapping[str, Option] = field(default_factory=dict)
+    one: Mapping[str, Option] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
     without: tuple[str, ...] = ()
     any_of: tuple[str, ...] = ()

@@ -1,6 +1,9 @@
-"""What is counted of published boards and epochs, as plain values."""
+"""What published boards and epochs show beyond their rows, as plain values."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,3 +105,77 @@ class MinerShares:
     uid: str
     hotkey: str | None
     shares: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Epochs:
+    """The epochs of a challenge.
+
+    Attributes:
+        seq: position of the ledger.
+        at: the ledger's time there.
+        first, last: the first and the scored epoch.
+        items: the last epochs, in rising order.
+        miners: those that got most in these epochs, the one with most first.
+        others: number of other miners that got something.
+        forecast: burn and decay if no score improves, as ``agon forecast --format json``.
+    """
+
+    seq: int
+    at: datetime
+    first: int
+    last: int
+    items: tuple[EpochBurn, ...]
+    miners: tuple[MinerShares, ...]
+    others: int
+    forecast: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Epoch:
+    """One epoch.
+
+    Attributes:
+        seq: position of the ledger.
+        at: the ledger's time there.
+        first, last: the first and the last epoch.
+        burn: where the emission went.
+        weights, validators, competitions: the rows of its boards.
+        payload: uids and weights as a Bittensor network takes them.
+        hotkeys: by uid the hotkey that holds it in the epoch, if the records name it.
+    """
+
+    seq: int
+    at: datetime
+    first: int
+    last: int
+    burn: EpochBurn
+    weights: tuple[Mapping[str, Any], ...]
+    validators: tuple[Mapping[str, Any], ...]
+    competitions: tuple[Mapping[str, Any], ...]
+    payload: Mapping[str, Any]
+    hotkeys: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Move:
+    """Rank and score of one id on both boards.
+
+    ``rank_change`` is positive for a climb: from rank 5 to 2 is +3.
+    """
+
+    id: str
+    rank_before: int
+    rank_after: int
+    score_before: float
+    score_after: float
+    score_change: float
+
+    @property
+    def rank_change(self) -> int:
+        """The number of ranks gained; negative when ranks were lost."""
+        return self.rank_before - self.rank_after
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a plain value for JSON."""
+        return {**self.__dict__, "rank_change": self.rank_change}

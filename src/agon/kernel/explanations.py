@@ -121,7 +121,7 @@ class Explanation:
         return tuple(dict.fromkeys([self.id, *opponents, *named]))
 
     @property
-    def next_steps(self) -> tuple[Part, ...]:
+    def improvable(self) -> tuple[Part, ...]:
         """Return the parts that say what is missing, those first that take the least count.
 
         Of equal counts, those that add most points are first.
@@ -130,7 +130,7 @@ class Explanation:
             >>> far = Part("far", 0.0, {}, {}, "", missing="9 more", step={"more": 9})
             >>> near = Part("near", 0.0, {}, {}, "", missing="1 more", step={"more": 1})
             >>> why = Explanation("bots", "ada", 1, 0.0, (far, near))
-            >>> [part.name for part in why.next_steps]
+            >>> [part.name for part in why.improvable]
             ['near', 'far']
         """
         steps = [part for part in self.parts if part.missing]
@@ -190,7 +190,7 @@ class Explanation:
             "notes": [str(note) for note in self.notes],
             "note_pieces": [piece_fields(note) for note in self.notes],
             "context": dict(self.context),
-            "next_steps": [part.name for part in self.next_steps],
+            "next_steps": [part.name for part in self.improvable],
             "names": dict(self.names),
         }
 

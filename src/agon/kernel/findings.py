@@ -26,7 +26,10 @@ class Severity(StrEnum):
 class RecordRefs:
     """References to records: some ids of one table, and how many there are in all.
 
-    ``ids`` may be a sample; ``count`` is never less than ``len(ids)``.
+    Attributes:
+        table: the table.
+        ids: the ids, or a sample of them.
+        count: number of the records; never less than the number of ids.
     """
 
     table: str

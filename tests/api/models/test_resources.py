@@ -10,6 +10,7 @@ import pytest
 from pydantic import Field, ValidationError
 
 import agon.api.models
+from agon import entities
 from agon.api.models.base import Resource
 
 
@@ -36,22 +37,42 @@ class RoomResource(Resource, Room, hide=("key",)):
     note: str = Field(default="-", description="For the staff.")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Suite(Room):
+    """A suite.
+
+    Attributes:
+        floor: where its stairs begin.
+    """
+
+    doors: int
+
+
+class SuiteResource(Resource, Suite, hide=("key",)):
+    """A suite."""
+
+
 class RoomWithToken(RoomResource):
     """A room, with the token that opens it."""
 
     token: str
 
 
-def _made() -> list[type[Any]]:
-    """Return the resources of the API that are made from an entity."""
+def _resources() -> list[type[Any]]:
+    """Return the resources of the API."""
     names = [module.name for module in pkgutil.iter_modules(agon.api.models.__path__)]
     modules = [importlib.import_module(f"agon.api.models.{name}") for name in names]
     return [
         value
         for module in modules
         for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Resource) and is_dataclass(value)
+        if isinstance(value, type) and issubclass(value, Resource)
     ]
+
+
+def _made() -> list[type[Any]]:
+    """Return the resources of the API that are made from an entity."""
+    return [resource for resource in _resources() if is_dataclass(resource)]
 
 
 def test_a_resource_has_the_fields_of_its_entity_in_their_order() -> None:
@@ -69,6 +90,34 @@ def test_fields_are_described_by_the_entity_unless_declared_again(
     where = "Where it is; null: in the cellar."
     assert described["number"] == described["floor"] == where
     assert (described["guests"], described["note"]) == (None, "For the staff.")
+
+
+def test_fields_of_the_base_of_an_entity_are_described_there() -> None:
+    """A contest is the state of a contest with a number; what its fields mean is written once."""
+    described = {name: info.description for name, info in SuiteResource.model_fields.items()}
+    assert described["number"] == "Where it is; null: in the cellar."
+    assert described["floor"] == "Where its stairs begin."
+
+
+def test_no_resource_repeats_the_fields_of_an_entity_by_hand() -> None:
+    """A field that is added to an entity and forgotten in its copy is missing in the API."""
+    sources = [*(f"agon.entities.{each.name}" for each in pkgutil.iter_modules(entities.__path__))]
+    sources += ["agon.kernel.explanations", "agon.kernel.findings", "agon.kernel.figures"]
+    stored = {
+        value: {each.name for each in fields(value)}
+        for name in sources
+        for value in vars(importlib.import_module(name)).values()
+        if isinstance(value, type) and is_dataclass(value)
+    }
+    repeated = [
+        (resource.__name__, entity.__name__)
+        for resource in _resources()
+        if not is_dataclass(resource)
+        for entity, names in stored.items()
+        if len(shared := names & resource.model_fields.keys()) >= 3
+        and len(shared) >= max(0.75 * len(resource.model_fields), 0.5 * len(names))
+    ]
+    assert repeated == []
 
 
 def test_a_response_states_every_field_though_the_entity_has_defaults() -> None:

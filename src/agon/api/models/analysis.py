@@ -98,14 +98,8 @@ class WhatIf(Resource):
     rules: dict[str, dict[str, Any]] = Field(description="The rules that differ: left, right.")
 
 
-class RankMove(Resource):
+class RankMove(Resource, entities.Move, hide=("score_change",)):
     """Rank and score of a participant before and after."""
-
-    id: str
-    rank_before: int
-    rank_after: int
-    score_before: float
-    score_after: float
 
 
 class RulesEffect(Resource):
@@ -126,33 +120,16 @@ class MinerShares(Resource, entities.MinerShares):
     """What a miner got of the emission of each of the epochs listed."""
 
 
-class Epochs(Resource):
+class Epochs(Resource, entities.Epochs):
     """The epochs of a challenge, and the forecast if no score improves."""
 
-    seq: int = Field(description="Position of the ledger.")
-    at: datetime
-    first: int
-    last: int
     items: tuple[EpochBurn, ...]
     miners: tuple[MinerShares, ...] = Field(
         description="Those that got most in these epochs, the one with most first."
     )
-    others: int = Field(description="Number of other miners that got something.")
-    forecast: dict[str, Any]
 
 
-class Epoch(Resource):
+class Epoch(Resource, entities.Epoch):
     """An epoch of a challenge."""
 
-    seq: int = Field(description="Position of the ledger.")
-    at: datetime
-    first: int
-    last: int
     burn: EpochBurn
-    weights: tuple[dict[str, Any], ...]
-    validators: tuple[dict[str, Any], ...]
-    competitions: tuple[dict[str, Any], ...]
-    payload: dict[str, Any] = Field(description="As a Bittensor network takes it.")
-    hotkeys: dict[str, str] = Field(
-        description="By uid the hotkey that holds it in the epoch, if the records name it."
-    )

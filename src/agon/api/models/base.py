@@ -52,8 +52,9 @@ class Resource(BaseModel, frozen=True):
     """A response; clients ignore fields that a newer server adds.
 
     A resource that shows an entity has its dataclass as second base. Its fields are those of the
-    entity, all required, each described by the section ``Attributes:`` of the entity's docstring; a
-    field that is declared again is as declared. ``hide`` names those that are not returned.
+    entity, all required, each described by the section ``Attributes:`` of the entity's docstring or
+    of its base's; a field that is declared again is as declared. ``hide`` names those that are not
+    returned.
 
     Raises:
         TypeError: ``hide`` names no field of the entity, or not one that the entity's own text
@@ -116,11 +117,12 @@ _ATTRIBUTE: Final = re.compile(r"^ {4}(\w+(?:, \w+)*): (.+(?:\n {5,}.+)*)", re.M
 
 def _described_attributes(entity: type) -> dict[str, str]:
     """Return what an entity's docstring says of each attribute, as a sentence about JSON."""
-    _, _, section = (getdoc(entity) or "").partition("Attributes:\n")
     described: dict[str, str] = {}
-    for names, text in _ATTRIBUTE.findall(section.partition("\n\n")[0]):
-        sentence = re.sub(r"\bNone\b", "null", " ".join(text.split())).replace("``", "`")
-        described |= dict.fromkeys(names.split(", "), sentence[0].upper() + sentence[1:])
+    for base in reversed(entity.__mro__):  # the entity last: its own words hold
+        _, _, section = (getdoc(base) or "").partition("Attributes:\n")
+        for names, text in _ATTRIBUTE.findall(section.partition("\n\n")[0]):
+            sentence = re.sub(r"\bNone\b", "null", " ".join(text.split())).replace("``", "`")
+            described |= dict.fromkeys(names.split(", "), sentence[0].upper() + sentence[1:])
     return described
 
 

@@ -9,6 +9,7 @@ from agon.api.models.base import PlainText, Query, RecordId, Resource
 from agon.api.models.contests import ContestAmendment
 from agon.entities import contests
 from agon.errors import Unreadable
+from agon.kernel import explanations, findings
 
 AsOf = Annotated[PlainText, StringConstraints(max_length=64)]
 ColumnOrder = Annotated[PlainText, StringConstraints(min_length=1, max_length=200)]
@@ -215,40 +216,26 @@ class SentencePiece(Resource):
     participant: str | None = Field(description="The id of whom it names; null: it names nobody.")
 
 
-class ExplanationPart(Resource):
+class RecordRefs(Resource, findings.RecordRefs):
+    """Records that a part of a score is based on."""
+
+
+class ExplanationPart(Resource, explanations.Part):
     """One part of a score."""
 
-    name: str
-    points: float
-    inputs: dict[str, Any]
-    rules: dict[str, Any]
-    threshold: float | None
-    text: str
+    records: tuple[RecordRefs, ...] = Field()
     pieces: tuple[SentencePiece, ...] = Field(
         description="The text in pieces, some of which name participants; empty: none does."
     )
-    missing: str | None = Field(description="What is missing for the next step.")
-    step: dict[str, Any] = Field(
-        description="The numbers in ``missing``: ``more`` is the least count that it takes, "
-        "``points`` the least that it adds."
-    )
-    records: tuple[dict[str, Any], ...]
 
 
-class Explanation(Resource):
+class Explanation(Resource, explanations.Explanation, hide=("places",)):
     """Why a participant has its score, or none."""
 
-    board: str
-    id: str
-    rank: int | None
-    score: float | None
-    reason: str | None
     parts: tuple[ExplanationPart, ...]
-    notes: tuple[str, ...]
     note_pieces: tuple[tuple[SentencePiece, ...], ...] = Field(
         description="Each note in pieces, as of a part."
     )
-    context: dict[str, Any]
     next_steps: tuple[str, ...] = Field(
         description="The names of the parts that say what is missing: first what takes the least "
         "count, then what adds most points."

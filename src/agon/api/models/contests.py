@@ -1,7 +1,6 @@
 """Contests."""
 
-from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -15,7 +14,7 @@ from agon.api.models.base import (
     Time,
 )
 from agon.entities import contests as entities
-from agon.ledger.contest_state import Lifecycle, NameDisplay, Visibility
+from agon.ledger.contest_state import NameDisplay, Visibility
 
 _NAMES = "Whether boards show names of participants next to their ids, and searches find them."
 _NAMES_OR_USUAL = (
@@ -92,40 +91,15 @@ class Finalization(Resource, entities.Finalization):
     """What is open before a contest is finalized, and how long the final result can be undone."""
 
 
-class Contest(Resource):
+class Contest(Resource, entities.Contest, hide=("no", "head", "created_by")):
     """A contest, as far as the caller may see it."""
 
-    id: str
-    discipline: str
-    title: str
-    description: str
-    visibility: Visibility
-    state: Lifecycle
-    series: str | None
-    season: int | None
-    edition: str
-    overrides: dict[str, Any]
-    boards: tuple[str, ...]
-    created_at: datetime
     seq: int = Field(description="Position of the newest entry that the caller may see.")
-    frozen_at: int | None = Field(description="Position of the freeze, while it lasts.")
-    finalized_at: int | None = Field(description="Position of the final result.")
-    voided_at: int | None = Field(
-        default=None, description="Position from which the whole contest is void."
-    )
-    void_reason: str | None = Field(default=None, description="Why it is void.")
-    starts_at: datetime | None = Field(description="Participants may add to it from then on.")
-    ends_at: datetime | None = Field(description="Participants may add to it before then.")
-    names: NameDisplay | None = Field(default=None, description=_NAMES_OR_USUAL)
+    names: NameDisplay | None = Field(description=_NAMES_OR_USUAL)
     clock: ContestClock | None = Field(
-        default=None, description="Where it is in time; null: this is a state of the past."
+        description="Where it is in time; null: this is a state of the past."
     )
     version: str = Field(
         description="Of its details: another one after each edit. It is the ETag, and If-Match of "
         "an edit takes it."
     )
-
-    @property
-    def is_over(self) -> bool:
-        """Return whether it takes nothing more: its result is final, or it is void."""
-        return self.state in {"final", "void"}

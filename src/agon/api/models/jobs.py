@@ -1,7 +1,7 @@
 """Jobs, workers and the queue. A job's payload is returned to its worker only."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field, StringConstraints
 
@@ -22,23 +22,26 @@ class JobCause(Resource):
     cause: str
 
 
-class Job(Resource):
+_OWN_OF_THE_QUEUE: Final = (
+    "payload",
+    "contest_no",
+    "priority",
+    "dedupe",
+    "lease",
+    "leased_until",
+    "result",
+)
+
+
+class Job(Resource, entities.Job, hide=_OWN_OF_THE_QUEUE):
     """A job, without its payload and its lease."""
 
-    id: str
-    kind: JobKind
-    state: JobState
     contest: str | None
-    created_at: datetime
-    started_at: datetime | None
-    ended_at: datetime | None
     not_before: datetime = Field(description="When a queued job may start at the earliest.")
-    attempts: int
-    max_attempts: int
-    by: str
-    worker: str | None
-    progress: float | None
-    causes: tuple[JobCause, ...]
+    # The queue stores them as JSON objects of these keys.
+    causes: tuple[JobCause, ...] = Field(  # type: ignore[assignment]
+        description="Why earlier attempts ended, oldest first."
+    )
     position: int | None = Field(description="Number of jobs before it in the queue.")
     eta_seconds: float | None = Field(description="Expected wait, from the time others took.")
 
@@ -47,31 +50,8 @@ class Job(Resource):
         cls, job: entities.Job, *, contest: str | None, waiting: WaitEstimate | None = None
     ) -> "Job":
         """Return the resource of a job."""
-        return cls(
-            id=job.id,
-            kind=job.kind,
-            state=job.state,
-            contest=contest,
-            created_at=job.created_at,
-            started_at=job.started_at,
-            ended_at=job.ended_at,
-            not_before=job.not_before,
-            attempts=job.attempts,
-            max_attempts=job.max_attempts,
-            by=job.by,
-            worker=job.worker,
-            progress=job.progress,
-            causes=tuple(
-                JobCause(
-                    at=str(cause.get("at", "")),
-                    worker=cause.get("worker"),
-                    cause=str(cause.get("cause")),
-                )
-                for cause in job.causes
-            ),
-            position=None if waiting is None else waiting.position,
-            eta_seconds=None if waiting is None else waiting.eta_seconds,
-        )
+        wait = {"position": None, "eta_seconds": None} if waiting is None else vars(waiting)
+        return cls.model_validate({**vars(job), "contest": contest, **wait})
 
 
 class ClaimRequest(Request):

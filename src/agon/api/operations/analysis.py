@@ -9,9 +9,7 @@ from agon.api.models.analysis import (
     Columns,
     Distribution,
     Epoch,
-    EpochBurn,
     Epochs,
-    MinerShares,
     Movement,
     ProblemMatrix,
     RulesEffect,
@@ -147,17 +145,7 @@ def list_epochs(ctx: ContestContext, *, as_of: AsOf = None) -> Epochs:
     """Return where the emission of the last epochs went, and the forecast."""
     from agon.app.challenge.published import epochs
 
-    listed = epochs(ctx.service, ctx.view, as_of=as_of)
-    return Epochs(
-        seq=listed.snapshot.seq,
-        at=listed.snapshot.at,
-        first=listed.first,
-        last=listed.last,
-        items=tuple(map(EpochBurn.model_validate, listed.items)),
-        miners=tuple(map(MinerShares.model_validate, listed.miners)),
-        others=listed.others,
-        forecast=dict(listed.forecast),
-    )
+    return Epochs.model_validate(epochs(ctx.service, ctx.view, as_of=as_of))
 
 
 @operation("GET", "/contests/{contest}/epochs/{number}", id="getEpoch", permission="contest.read",
@@ -171,9 +159,7 @@ def get_epoch(
     """Return an epoch with the rows of its boards and its payload."""
     from agon.app.challenge.published import epoch
 
-    shown = epoch(ctx.service, ctx.view, number, as_of=as_of)
-    fields: dict[str, Any] = {**shown.__dict__, "seq": shown.snapshot.seq, "at": shown.snapshot.at}
-    return Epoch.model_validate(fields)
+    return Epoch.model_validate(epoch(ctx.service, ctx.view, number, as_of=as_of))
 
 
 @operation("GET", "/contests/{contest}/problem-matrix", id="getProblemMatrix",

@@ -1,6 +1,6 @@
 """Change sets: propose, try, apply, cancel, roll back."""
 
-from agon.api.command import Command
+from agon.api.command import Command, Option
 from agon.api.models.base import Page, ReasonRequest
 from agon.api.models.changes import ApplyRequest, ChangeSet, ChangeSetCreate
 from agon.api.operation import ContestContext, operation
@@ -13,9 +13,24 @@ _CHANGES = "/contests/{contest}/change-sets"
 
 
 @operation("GET", _CHANGES, id="listChangeSets", permission="change.read", cost="quick",
-           summary="List change sets")  # fmt: skip
+           summary="List change sets",
+           command=Command(
+               "contest changes", rows="changes",
+               columns=("id", "kind", "state", "reason", "proposed_by", "proposed_at", "applied_at",
+                        "rolled_back_at"),
+               one={"getChangeSet": Option("change", metavar="[CHANGE]",
+                                           argument=True)}))  # fmt: skip
 def list_changes(ctx: ContestContext, page: PageRequest) -> Page[ChangeSet]:
-    """Return change sets, oldest first."""
+    """Return change sets, oldest first.
+
+    $ agon contest changes
+        List the change sets of ID, or show one with its moves.
+
+        Those that were cancelled or rolled back are listed as well.
+
+          agon contest changes spring
+          agon contest changes spring 0193… --format json
+    """
     stored = change_sets.changes(ctx.service, ctx.view, after=page.after(str), limit=page.sought)
     return page.page(stored, key=lambda change: change.id, item=ChangeSet.model_validate)
 

@@ -1,10 +1,9 @@
 """Return contests as resources of the API, as far as their callers may see them."""
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
 
-from agon.api.models import contests as models
 from agon.api.models.contests import Contest
 from agon.api.operation import ContestContext, Context
 from agon.app.access.permissions import View, before_start, view_of
@@ -49,30 +48,7 @@ def visible_to_creator(ctx: Context | ContestContext, contest: entities.Contest)
 
 def resource_of(contest: entities.Contest, *, clock: ContestClock | None) -> Contest:
     """Return a contest as callers see it who see all of it."""
-    return Contest(
-        id=contest.id,
-        discipline=contest.discipline,
-        title=contest.title,
-        description=contest.description,
-        visibility=contest.visibility,
-        state=contest.state,
-        series=contest.series,
-        season=contest.season,
-        edition=contest.edition,
-        overrides=dict(contest.overrides),
-        boards=contest.boards,
-        created_at=contest.created_at,
-        seq=contest.seq,
-        frozen_at=contest.frozen_at,
-        finalized_at=contest.finalized_at,
-        voided_at=contest.voided_at,
-        void_reason=contest.void_reason,
-        starts_at=contest.starts_at,
-        ends_at=contest.ends_at,
-        names=contest.names,
-        clock=None if clock is None else models.ContestClock.model_validate(asdict(clock)),
-        version=version_of(contest),
-    )
+    return Contest.model_validate({**vars(contest), "clock": clock, "version": version_of(contest)})
 
 
 def visible_in(

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from agon.api.command import Command
+from agon.api.command import Command, Option
 from agon.api.models.base import Page
 from agon.api.models.contests import Contest
 from agon.api.models.submissions import Problem, ProblemCreate, ProblemReceipt
@@ -20,9 +20,26 @@ ProblemId = Annotated[FreeId, Field(description="The problem's id, its P_hash, o
 
 
 @operation("GET", "/contests/{contest}/problems", id="listProblems", permission="contest.read",
-           cost="quick", summary="List problems")  # fmt: skip
+           cost="quick", summary="List problems",
+           command=Command(
+               "contest problems",
+               columns=("id", "slug", "title", "N_check", "first_index", "freeze_started_at",
+                        "revealed"),
+               one={"getProblem": Option("--problem", help="Only this problem (id or slug), with "
+                                         "its answer once it is revealed.", metavar="P")}),
+           )  # fmt: skip
 def list_problems(ctx: ContestContext, page: PageRequest) -> Page[Problem]:
-    """Return problems in the order of their publication, with their disclosed terms."""
+    """Return problems in the order of their publication, with their disclosed terms.
+
+    $ agon contest problems
+        List the problems of ID; --format json includes the disclosed terms.
+
+        Source and all terms are shown once they are revealed.
+
+          agon contest problems autumn
+          agon contest problems autumn --problem 4f6c…
+          agon contest problems autumn --format json --output problems.json
+    """
     start = page.after(int) or 0
     published = disclosure.problems(
         ctx.service, ctx.view, user=ctx.caller.user, after=start, limit=page.sought

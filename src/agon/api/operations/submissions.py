@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from agon.api.command import Command
+from agon.api.command import Command, Option
 from agon.api.models.base import Page
 from agon.api.models.jobs import Job
 from agon.api.models.records import ImportSummary, Record
@@ -65,7 +65,12 @@ def submit(ctx: ContestContext, request: SubmissionCreate) -> SubmissionReceipt:
 
 
 @operation("GET", "/contests/{contest}/submissions", id="listSubmissions",
-           permission="submission.read-own", cost="quick", summary="List submissions")  # fmt: skip
+           permission="submission.read-own", cost="quick", summary="List submissions",
+           command=Command(
+               "contest submissions", without=("id", "user", "problem"),
+               columns=("id", "user", "verdict", "terms_matched", "at", "problem"),
+               one={"getSubmission": Option("submission", metavar="[SUBMISSION]",
+                                            argument=True)}))  # fmt: skip
 def list_submissions(
     ctx: ContestContext,
     page: PageRequest,
@@ -74,7 +79,16 @@ def list_submissions(
     user: FreeId | None = None,
     problem: FreeId | None = None,
 ) -> Page[Submission]:
-    """Return submissions, oldest first: all for organizers, their own for participants."""
+    """Return submissions, oldest first: all for organizers, their own for participants.
+
+    $ agon contest submissions
+        List the submissions to ID, oldest first, or show one with its program.
+
+        Organizers see all, participants their own.
+
+          agon contest submissions autumn
+          agon contest submissions autumn 01a2… --format json
+    """
     stored = listing.submissions(
         ctx.service, ctx.view, by=ctx.caller, after=page.after(str), limit=page.sought,
         ids=id, user=user, problem=problem,

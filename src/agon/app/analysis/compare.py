@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from agon.app.analysis.options import ReadingOptions, with_options
 from agon.app.analysis.records import RecordsSource, read_records
 from agon.app.analysis.score import Result, require_overrides, rules_of, score
+from agon.entities.boards import Move
 from agon.kernel.boards import Board, id_order
 from agon.kernel.data_frames import pandas_frame, polars_frame
 from agon.kernel.progress import count_steps
@@ -39,30 +40,6 @@ class RuleSet:
 
     edition: str | None = None
     overrides: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Move:
-    """Rank and score of one id on both boards.
-
-    ``rank_change`` is positive for a climb: from rank 5 to 2 is +3.
-    """
-
-    id: str
-    rank_before: int
-    rank_after: int
-    score_before: float
-    score_after: float
-    score_change: float
-
-    @property
-    def rank_change(self) -> int:
-        """The number of ranks gained; negative when ranks were lost."""
-        return self.rank_before - self.rank_after
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return a plain value for JSON."""
-        return {**self.__dict__, "rank_change": self.rank_change}
 
 
 @dataclass(frozen=True)

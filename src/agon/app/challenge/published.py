@@ -1,8 +1,8 @@
 """The epochs of a published challenge: burn, forecast, and the weights of one epoch."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from agon.app.access.permissions import View
@@ -10,7 +10,7 @@ from agon.app.analysis.score import Result
 from agon.app.contests.ledgers.positions import snapshot_at
 from agon.app.service import Service
 from agon.disciplines import discipline
-from agon.entities.boards import EpochBurn, MinerShares
+from agon.entities.boards import Epoch, EpochBurn, Epochs, MinerShares
 from agon.entities.contests import Snapshot
 from agon.errors import NotFound
 from agon.kernel.rounding import publish
@@ -20,52 +20,6 @@ _MINERS: Final = 6
 
 MAX_EPOCHS: Final = 300
 """Maximum number of epochs listed: the last ones."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Epochs:
-    """The epochs of a challenge.
-
-    Attributes:
-        snapshot: the published board.
-        first, last: the first and the scored epoch.
-        items: the last epochs, in rising order.
-        miners: those that got most in these epochs, the one with most first.
-        others: number of other miners that got something.
-        forecast: burn and decay if no score improves, as ``agon forecast --format json``.
-    """
-
-    snapshot: Snapshot
-    first: int
-    last: int
-    items: tuple[EpochBurn, ...]
-    miners: tuple[MinerShares, ...]
-    others: int
-    forecast: Mapping[str, Any]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Epoch:
-    """One epoch.
-
-    Attributes:
-        snapshot: the published board.
-        first, last: the first and the last epoch.
-        burn: where the emission went.
-        weights, validators, competitions: the rows of its boards.
-        payload: uids and weights as a Bittensor network takes them.
-        hotkeys: by uid the hotkey that holds it in the epoch, if the records name it.
-    """
-
-    snapshot: Snapshot
-    first: int
-    last: int
-    burn: EpochBurn
-    weights: tuple[Mapping[str, Any], ...]
-    validators: tuple[Mapping[str, Any], ...]
-    competitions: tuple[Mapping[str, Any], ...]
-    payload: Mapping[str, Any]
-    hotkeys: Mapping[str, str]
 
 
 def epochs(service: Service, view: View, *, as_of: str | None = None) -> Epochs:
@@ -84,7 +38,8 @@ def epochs(service: Service, view: View, *, as_of: str | None = None) -> Epochs:
         listed = list(allocations(network, shown[-MAX_EPOCHS:]))
         miners, others = _miners(network, [allocation.weights for allocation in listed])
         return Epochs(
-            snapshot=snapshot,
+            seq=snapshot.seq,
+            at=snapshot.at,
             first=shown[0],
             last=shown[-1],
             items=tuple(map(_burn, listed)),
@@ -115,7 +70,8 @@ def epoch(service: Service, view: View, number: int, *, as_of: str | None = None
             for name in ("weights", "validators", "competitions")
         )
         return Epoch(
-            snapshot=snapshot,
+            seq=snapshot.seq,
+            at=snapshot.at,
             first=known[0],
             last=known[-1],
             burn=_burn(outcome_of(epoch_result).allocation),

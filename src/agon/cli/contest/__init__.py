@@ -3,8 +3,8 @@
 import click
 
 from agon.cli.contest.boards import board, explain, findings, history, proof
-from agon.cli.contest.corrections import changes, merge, rescore, void
-from agon.cli.contest.dojo import problems, publish, submissions, submit
+from agon.cli.contest.corrections import merge, rescore, void
+from agon.cli.contest.dojo import publish, submit
 from agon.cli.contest.invitations import invite, invite_all, join
 from agon.cli.contest.lifecycle import show
 from agon.cli.contest.records import add
@@ -29,7 +29,7 @@ def command() -> None:
 
 add_generated(command)
 for each in (
-    show, add, board, explain, history, proof, findings, problems, publish, submit,
-    submissions, rescore, void, merge, changes, export, import_, invite, invite_all, join,
+    show, add, board, explain, history, proof, findings, publish, submit, rescore,
+    void, merge, export, import_, invite, invite_all, join,
 ):  # fmt: skip
     command.add_command(each)

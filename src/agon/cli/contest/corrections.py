@@ -1,4 +1,4 @@
-"""``agon contest rescore|void|changes|rollback``: corrections, seen before they count."""
+"""``agon contest rescore|void|merge``: corrections, seen before they count."""
 
 import sys
 from collections.abc import Mapping
@@ -16,13 +16,11 @@ from agon.cli.shared.target import Target, target
 
 if TYPE_CHECKING:
     from agon.api.models.changes import ChangeSet
+    from agon.cli.generated.call import Call
     from agon.cli.shared.tables import Output
     from agon.client import Api
 
 _MAX_MOVES_DRAWN: Final = 25
-_CHANGE_COLUMNS: Final = (
-    "id", "kind", "state", "reason", "proposed_by", "proposed_at", "applied_at", "rolled_back_at",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +52,7 @@ class _Change:
                 _cancel(api, contest, proposed.id)
                 raise
         if self.form == "json":
-            _print(changed, self.form)
+            deliver_json(lists.plain_values(changed))
         undo = (
             f"applied as {changed.id}; undo: "
             f"agon contest rollback {contest} {changed.id} --reason …"
@@ -173,29 +171,15 @@ def merge(
     change(contest, "merge", {"duplicate": duplicate, "into": into}, reason)
 
 
-@click.command("changes", cls=Command)
-@arguments.contest
-@click.argument("change", metavar="[CHANGE]", required=False)
-@lists.form
-@parameters.output
-@target
-def changes(
-    contest: str, change: str | None, *, form: str, output: Path | None, target: Target
-) -> None:
-    """List the change sets of ID, or show one with its moves.
-
-    Those that were cancelled or rolled back are listed as well.
-
-      agon contest changes spring
-      agon contest changes spring 0193… --format json
-    """
-    with target.open(create=False) as api:
-        if change is not None:
-            _print(api.changes.get(contest, change), "json" if form != TABLE else form)
-            return
-        rows = [lists.plain_values(change_set) for change_set in api.changes.list(contest)]
-    lists.print_rows(rows, form=form, name="changes", columns=_CHANGE_COLUMNS, output=output,
-                       empty="no change sets")  # fmt: skip
+def changes(call: "Call") -> None:
+    """Print the change sets of a contest, or one of them: in JSON the object itself."""
+    result = call.execute()
+    if not call.shows_one:
+        call.print(result)
+    elif call.form == TABLE:
+        draw_change(result, call.output)
+    else:
+        deliver_json(lists.plain_values(result), call.output)
 
 
 def _ask_confirmation(contest: str) -> bool:
@@ -217,18 +201,11 @@ def _cancel(api: "Api", contest: str, change: str) -> None:
         api.changes.cancel(contest, change)
 
 
-def _print(change: "ChangeSet", form: str) -> None:
-    if form == "json":
-        deliver_json(lists.plain_values(change))
-        return
-    draw_change(change)
-
-
-def draw_change(change: "ChangeSet") -> None:
+def draw_change(change: "ChangeSet", output: Path | None = None) -> None:
     """Draw a change set with the moves on each board."""
     from agon.cli.shared.tables import Output, cell
 
-    out = Output()
+    out = Output(output)
     out.line(f"change set {change.id} · {change.kind} · {change.state}", style="bold")
     out.line(f"reason: {change.reason}")
     for name, value in change.params.items():

@@ -1,7 +1,7 @@
-"""``agon contest problems|publish|reveal|submit|submissions``: problems, programs, verdicts."""
+"""``agon contest publish|submit``, and how problems, programs and verdicts are drawn."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,44 +17,14 @@ from agon.cli.shared.target import Target, target
 if TYPE_CHECKING:
     from agon.client import Api
 
-_COLUMNS = ("id", "slug", "title", "N_check", "first_index", "freeze_started_at", "revealed")
-_SENT: Final = ("id", "user", "verdict", "terms_matched", "at", "problem")
+_PROBLEM_FIELDS: Final = (
+    "id", "slug", "title", "N_check", "first_index", "freeze_started_at", "revealed", "interface",
+    "setter_user_id", "feedback",
+)  # fmt: skip
 _MAX_TERMS_SHOWN: Final = 5
 _POLL_S: Final = 1.0
 _MAX_WAIT_S: Final = 600
 _ONCE: Final = ("source", "agent", "user_id", "problem_id", "created_at")
-
-
-@click.command("problems", cls=Command)
-@arguments.contest
-@option(
-    "--problem",
-    metavar="P",
-    help="Only this problem (id or slug), with its answer once it is revealed.",
-)
-@lists.form
-@parameters.output
-@target
-def problems(
-    contest: str, *, problem: str | None, form: str, output: Path | None, target: Target
-) -> None:
-    """List the problems of ID; --format json includes the disclosed terms.
-
-    Source and all terms are shown once they are revealed.
-
-      agon contest problems autumn
-      agon contest problems autumn --problem 4f6c…
-      agon contest problems autumn --format json --output problems.json
-    """
-    with target.open(create=False) as api:
-        if problem is None:
-            listed = [lists.plain_values(item) for item in api.problems.list(contest)]
-        else:
-            listed = [lists.plain_values(api.problems.get(contest, problem))]
-    if problem is not None and form == TABLE:
-        _draw_problem(listed[0], output)
-        return
-    lists.print_rows(listed, form=form, name="problems", columns=_COLUMNS, output=output)
 
 
 @click.command("publish", cls=Command)
@@ -79,7 +49,7 @@ def publish(contest: str, package: Path, *, form: str, target: Target) -> None:
     with target.open(create=False) as api:
         receipt = api.problems.publish(contest, ProblemCreate(package=package_fields))
     if form == "json":
-        _deliver({"problem": receipt.id, "job": lists.plain_values(receipt.job)})
+        deliver_json({"problem": receipt.id, "job": lists.plain_values(receipt.job)})
         return
     click.echo(receipt.id)
     show_understood(problem)
@@ -138,7 +108,7 @@ def submit(  # noqa: PLR0913 (a parameter for each option)
         receipt = api.submissions.create(contest, request)
         outcome = _wait_for_verdict(api, contest, receipt.id) if wait else None
     if form == "json":
-        _deliver(lists.plain_values(receipt) if outcome is None else outcome)
+        deliver_json(lists.plain_values(receipt) if outcome is None else outcome)
         return
     click.echo(receipt.id)
     if outcome is not None:
@@ -150,38 +120,23 @@ def submit(  # noqa: PLR0913 (a parameter for each option)
     click.echo(f"its verdict: agon contest submissions {contest} {receipt.id}", err=True)
 
 
-@click.command("submissions", cls=Command)
-@arguments.contest
-@click.argument("submission", metavar="[SUBMISSION]", required=False)
-@lists.form
-@parameters.output
-@target
-def submissions(
-    contest: str, submission: str | None, *, form: str, output: Path | None, target: Target
+def draw_submissions(
+    listed: Sequence[Mapping[str, Any]], columns: Sequence[str], output: Path | None
 ) -> None:
-    """List the submissions to ID, oldest first, or show one with its program.
+    """Draw submissions with their recorded verdicts."""
+    rows = list(map(_submission_row, listed))
+    lists.draw_rows(rows, columns=columns, output=output, empty="no submissions")
 
-    Organizers see all, participants their own.
 
-      agon contest submissions autumn
-      agon contest submissions autumn 01a2… --format json
-    """
-    with target.open(create=False) as api:
-        if submission is None:
-            listed = [lists.plain_values(item) for item in api.submissions.list(contest)]
-        else:
-            listed = [lists.plain_values(api.submissions.get(contest, submission))]
-    if submission is None or form != TABLE:
-        rows = [_submission_row(item) for item in listed] if form == TABLE else listed
-        lists.print_rows(rows, form=form, name="submissions", columns=_SENT, output=output)
-        return
+def draw_submission(fields: Mapping[str, Any], output: Path | None) -> None:
+    """Draw a submission in lines, and its program."""
     from agon.cli.shared.tables import Output
 
     out = Output(output)
-    for name, value in _submission_row(listed[0]).items():
+    for name, value in _submission_row(fields).items():
         if value not in (None, ""):
             out.line(f"{name.replace('_', ' ')}: {lists.format_value(value)}")
-    if source := listed[0]["content"].get("source"):
+    if source := fields["content"].get("source"):
         out.line("")
         out.line(source.rstrip("\n"))
     out.deliver()
@@ -206,12 +161,12 @@ def _wait_for_verdict(api: "Api", contest: str, submission: str) -> dict[str, An
     )
 
 
-def _draw_problem(fields: Mapping[str, Any], output: Path | None) -> None:
+def draw_problem(fields: Mapping[str, Any], output: Path | None) -> None:
     """Draw a problem in lines: its ids are too long for a table."""
     from agon.cli.shared.tables import Output
 
     out = Output(output)
-    for name in (*_COLUMNS, "interface", "setter_user_id", "feedback"):
+    for name in _PROBLEM_FIELDS:
         if fields.get(name) is not None:
             out.line(f"{name.replace('_', ' ')}: {lists.format_value(fields[name])}")
     if (most := fields.get("max_submissions")) is not None:
@@ -233,7 +188,3 @@ def _submission_row(fields: Mapping[str, Any]) -> dict[str, Any]:
         | first
         | {name: row[name] for name in row if name not in (*submission_fields, *_ONCE)}
     )
-
-
-def _deliver(fields: dict[str, Any]) -> None:
-    deliver_json(fields)

@@ -39,10 +39,18 @@ DRAWINGS: Final[Mapping[str, str]] = {
 _LISTS: Final[Mapping[str, str]] = {
     "Delivery": "agon.cli.service.webhooks:draw_deliveries",
     "Job": "agon.cli.service.jobs:draw_jobs",
+    "Submission": "agon.cli.contest.dojo:draw_submissions",
 }
 """Functions that draw a list of rows, by the class of its items."""
 
+_ONE: Final[Mapping[str, str]] = {
+    "Problem": "agon.cli.contest.dojo:draw_problem",
+    "Submission": "agon.cli.contest.dojo:draw_submission",
+}
+"""Functions that draw one item of a list, by its class."""
+
 HANDLERS: Final[Mapping[str, str]] = {
+    "contest changes": "agon.cli.contest.corrections:changes",
     "contest create": "agon.cli.contest.lifecycle:create",
     "contest edit": "agon.cli.contest.lifecycle:edit",
     "token create": "agon.cli.service.token:create",
@@ -90,7 +98,7 @@ class Call:
         """Execute the operation at the target and return its result."""
         with self.target.open(create=self.specification.creates) as api:
             result = self.execute_at(api)
-            if self.specification.columns:
+            if self.specification.columns and not self.shows_one:
                 return list(islice(getattr(result, "items", result), self._most))
             return result
 
@@ -98,7 +106,8 @@ class Call:
         """Execute the operation at a target that is open, and return its result."""
         specification = self.specification
         placed = {
-            "path": {}, "query": {}, "own": {}, "before": {}, "body": dict(specification.fixed),
+            "path": {}, "query": {}, "own": {}, "before": {}, "one": {},
+            "body": dict(specification.fixed),
         }  # fmt: skip
         for field in specification.fields:
             if field.switch is not None or _is_given(field, self.values[field.name]):
@@ -106,13 +115,18 @@ class Call:
         for name, value in placed["before"].items():
             first: Any = _load(specification.before[name])
             api.call(first, *placed["path"].values(), value)
+        for name, value in placed["one"].items():
+            item: Any = _load(specification.one[name])
+            return api.call(item, *placed["path"].values(), value)
         body = [_load(specification.request)(**placed["body"])] if specification.request else []
         operation: Any = _load(specification.operation)
         return api.call(operation, *placed["path"].values(), *body, **placed["query"])
 
     def print(self, result: Any) -> None:
         """Print the result of the operation."""
-        if self.specification.columns:
+        if self.shows_one:
+            self._print_one(lists.plain_values(result))
+        elif self.specification.columns:
             self._print_list([lists.plain_values(each) for each in result])
         else:
             self._print(result)
@@ -136,10 +150,22 @@ class Call:
             raise click.UsageError(f"{reason}; give {options}")
 
     @property
+    def shows_one(self) -> bool:
+        """Whether one item of the list was asked for."""
+        return any(self.values[name] is not None for name in self.specification.one)
+
+    @property
     def _most(self) -> int | None:
         return self.top or (
             MAX_DRAWN_ROWS if self.specification.top and self.form == TABLE else None
         )
+
+    def _print_one(self, row: dict[str, Any]) -> None:
+        """Draw one item of a list; in other formats it is a list of one."""
+        if self.form == TABLE:
+            _load(_ONE[self.specification.shows])(row, self.output)
+        else:
+            self._print_list([row])
 
     def _print_list(self, rows: list[dict[str, Any]]) -> None:
         specification = self.specification

@@ -62,7 +62,7 @@ def _parameter(field: Field) -> Decorator:
     if field.type in _SHARED:
         return _SHARED[field.type]
     if not field.flags:
-        return click.argument(field.name, metavar=field.metavar)
+        return click.argument(field.name, metavar=field.metavar, required=field.required)
     if field.type == "flag":
         return option(field.flags, field.name, is_flag=True, help=field.help)
     if field.type == "switch":

@@ -1,7 +1,7 @@
 """Describe the commands that operations declare: ``python -m agon.cli.generated.description``."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from types import UnionType
@@ -60,9 +60,8 @@ def specification(operation: Operation[Any, Any], command: Command) -> Specifica
         request="" if model is None else f"{model.__module__}:{model.__qualname__}",
         shows=shown.__name__ if isinstance(shown, type) and issubclass(shown, Resource) else "",
         formats=formats,
-        before={
-            _name_of(option): _place_of(_operation(each)) for each, option in command.before.items()
-        },
+        before=_operations_of(command.before),
+        one=_operations_of(command.one),
         rows=_rows(operation, command) if command.columns else "",
         columns=command.columns,
         blank=command.blank,
@@ -84,6 +83,11 @@ def _place_of(operation: Operation[Any, Any]) -> str:
 def _operation(name: str) -> Operation[Any, Any]:
     """Return the operation with an id."""
     return next(each for each in all_operations() if each.id == name)
+
+
+def _operations_of(options: Mapping[str, Option]) -> dict[str, str]:
+    """Return the module and the function of each option's operation, by the option's name."""
+    return {_name_of(option): _place_of(_operation(each)) for each, option in options.items()}
 
 
 def _name_of(option: Option) -> str:
@@ -124,9 +128,14 @@ def _fields(operation: Operation[Any, Any], command: Command) -> Iterator[Field]
 
 def _own_fields(command: Command) -> Iterator[Field]:
     """Yield the options that are no fields of the operation."""
-    for declared in command.before.values():
-        yield Field(name=_name_of(declared), place="before", flags=declared.flags,
-                    metavar=declared.metavar, help=declared.help)  # fmt: skip
+    places: tuple[tuple[Place, Mapping[str, Option]], ...] = (
+        ("before", command.before), ("one", command.one),
+    )  # fmt: skip
+    for place, options in places:
+        for declared in options.values():
+            yield Field(name=_name_of(declared), place=place,
+                        flags="" if declared.argument else declared.flags,
+                        metavar=declared.metavar, help=declared.help)  # fmt: skip
     for name, text in command.flags.items():
         flag = f"--{name.replace('_', '-')}"
         yield Field(name=name, place="own", flags=flag, type="flag", help=text)

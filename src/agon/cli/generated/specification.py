@@ -12,7 +12,7 @@ FILE: Final = Path(__file__).with_name("commands.json")
 MAX_DRAWN_ROWS: Final = 50
 """Rows of a table whose list has no end (``top`` is -1)."""
 
-Place: TypeAlias = Literal["path", "query", "body", "own", "before"]
+Place: TypeAlias = Literal["path", "query", "body", "own", "before", "one"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +22,7 @@ class Field:
     Attributes:
         name: its name in the operation.
         place: where the operation takes it; own: it is the command's own; before: another operation
-            is executed first, with it.
+            is executed first, with it; one: another operation is executed instead, with it.
         flags: the option's names; empty: an argument.
         type: text, integer, number, time or time-or-none, flag, switch, settings, discipline,
             edition, or contest (an id).
@@ -64,7 +64,7 @@ class Specification:
         request: the module and the class of the body; empty: there is none.
         shows: the class of the result, or of a list's items.
         formats: the values of ``--format``; empty: no such option.
-        before: the module and the function of the operation of each such option, by its name.
+        before, one: the module and the function of the operation of each such option, by its name.
         rows, columns, blank, top, fixed, any_of, says, note, once, creates: as in
             :class:`agon.api.command.Command`.
     """
@@ -77,6 +77,7 @@ class Specification:
     shows: str = ""
     formats: tuple[str, ...] = ()
     before: Mapping[str, str] = field(default_factory=dict)
+    one: Mapping[str, str] = field(default_factory=dict)
     rows: str = ""
     columns: tuple[str, ...] = ()
     blank: Mapping[str, str] = field(default_factory=dict)

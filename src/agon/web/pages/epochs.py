@@ -1,7 +1,7 @@
 """The pages of a challenge's epochs: where the emission went, what is ahead, the payload."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, Final
@@ -152,7 +152,7 @@ def _tables(contest: Contest, shown: Epoch) -> list[EpochTable]:
 
 
 def _table(
-    discipline_name: str, board: str, title: str, rows: Sequence[dict[str, Any]]
+    discipline_name: str, board: str, title: str, rows: Sequence[Mapping[str, Any]]
 ) -> EpochTable:
     """Return a board with the headings and the numbers of its own page."""
     columns = [name for name in rows[0] if name != "id"]
@@ -174,7 +174,7 @@ def _table(
     )
 
 
-def _forecast(forecast: dict[str, Any]) -> list[dict[str, Any]]:
+def _forecast(forecast: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return an epoch a row with the burn of each competition and of the network."""
     rows: dict[int, dict[str, Any]] = {}
     for row in forecast["rows"]:
