@@ -197,7 +197,7 @@ def test_the_details_of_a_trial_are_stored_beside_its_job_within_their_size(
 
 
 def test_each_step_of_a_task_has_details_of_its_own(service: Service, tasks: Path) -> None:
-    """The agent begins again in each."""
+    """The agent starts again in each."""
     prepared(tasks / "two")
     job = requested(service, task="two")
     step = {"source": "agent", "message": "I look."}
