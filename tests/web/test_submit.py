@@ -81,6 +81,7 @@ def test_pages_of_a_dojo_say_what_a_program_may_use(browser: Browser) -> None:
         assert f"{sys.version_info.major}.{sys.version_info.minor}" in page
         assert "liealgebras" in page
     form = browser.get(problem("autumn", name)).text
+    assert "gates were passed. 0 of 100 submissions" in form
     assert "for _ in range(200)" in form
     assert "returns or yields" not in form + browser.get(PAGE).text
 

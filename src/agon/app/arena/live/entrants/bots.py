@@ -142,10 +142,7 @@ def _owner_of_new(contest: Contest, owner: str | None, *, by: Caller) -> str:
         raise Forbidden("only organizers register a bot for another owner; leave owner out")
     owner_id = owner or by.user
     if owner_id is None:
-        raise Unreadable(
-            "the bot has no owner; register it with the token of a person, or set owner (or "
-            "--owner) to a user of this server or an id of the table owners"
-        )
+        raise Unreadable("the bot has no owner; set owner (or --owner) to a user or a known owner")
     require_not_over(contest)
     return owner_id
 
