@@ -116,6 +116,21 @@ def rock_paper_scissors(dice: np.random.Generator) -> list[Row]:
     return clean(dice, chance=chance)
 
 
+def one_circle(dice: np.random.Generator) -> list[Row]:
+    """The first three of six beat each other in a circle, as arenakit's board with a cycle has it.
+
+    That is one cyclic triad of twenty, which is no surprising number of them.
+    """
+    strength = np.linspace(1.2, -1.2, 6)
+
+    def chance(a: int, b: int) -> float:
+        if max(a, b) < 3:
+            return 0.69 if (b - a) % 3 == 1 else 0.31
+        return float(1 / (1 + np.exp(strength[b] - strength[a])))
+
+    return clean(dice, matches=6000, bots=6, chance=chance)
+
+
 def two_pools(dice: np.random.Generator) -> list[Row]:
     """Four bots each, and four matches between the pools."""
     rows = [
@@ -214,6 +229,20 @@ def test_no_probe_fires_on_a_board_without_defects() -> None:
 def test_a_probe_notices_its_defect_in_95_of_100_boards(name: str) -> None:
     """The promise of the specification."""
     assert sum(name in alarms(DEFECTS[name], seed) for seed in range(100)) >= 95
+
+
+def test_one_sure_cycle_is_noticed_where_as_many_are_expected() -> None:
+    """Three bots of equal rating have a cycle by chance in one board of four, and no sure one."""
+    probe = examined(one_circle(np.random.default_rng(3)))["cycles"]
+    assert (probe.verdict, probe.figure) == ("look", 0.05)
+    assert re.search(r"the surest has z = \d\.\d or more in each of its results", probe.sentence)
+    assert "none of 400 drawn boards has one as sure" in probe.sentence
+
+
+@pytest.mark.exhaustive
+def test_one_sure_cycle_is_noticed_in_95_of_100_boards() -> None:
+    """The promise of the specification, of arenakit's planted defect."""
+    assert sum("cycles" in alarms(one_circle, seed) for seed in range(100)) >= 95
 
 
 @pytest.mark.exhaustive

@@ -1,5 +1,6 @@
 """Probes of ranks: which are apart, how few matches change the first, and what ties decide."""
 
+from collections.abc import Callable
 from math import log
 from typing import Final
 
@@ -31,6 +32,7 @@ _FEW_MATCHES: Final = 0.001  # of all: so few that another week of votes has mor
 _COMPARED: Final = 500  # bots of the highest rating, among whom pairs are compared
 _TRIADS: Final = 200  # bots among whom they are counted
 _SIMULATIONS: Final = 400
+_HALVINGS: Final = 12  # to a thousandth of a standard score
 _SEED: Final = 20
 _UPPER: Final = 0.998
 
@@ -206,7 +208,11 @@ def _by_davidson(board: AuditedBoard) -> _Convention | None:
 
 
 def cycles(board: AuditedBoard) -> Probe:
-    """Say whether more triads are cyclic than strengths in one dimension explain."""
+    """Say whether more triads are cyclic, or one is so more surely, than strengths explain.
+
+    A triad is as sure as the least of its three results: |points of i − points of j| / √matches.
+    One planted cycle hardly changes the number of them, and is far surer than chance makes any.
+    """
     counts = board.strengths.counts
     size = min(counts.players, _TRIADS)
     shown = np.argsort(-counts.of_players(), kind="stable")[:size]
@@ -216,39 +222,59 @@ def cycles(board: AuditedBoard) -> Probe:
     i, j = place[counts.i[inner]], place[counts.j[inner]]
     matches = counts.matches[inner].astype(np.int64)
     points = (counts.wins_i / counts.weights * counts.matches)[inner]
-    everything = np.ones(len(i), dtype=bool)
-    triads = _triads(i, j, everything, size, decided=everything)[1]
+    met = _beats(i, j, np.ones(len(i), dtype=bool), size)
+    met += met.T
+    triads = float(np.vdot(met @ met, met)) / 6
     if not triads:
         return unknown("cycles", "no three bots have all met one another")
-    observed = _triads(i, j, 2 * points > matches, size, decided=2 * points != matches)[0]
+
+    def cyclic(won: Vector, sure: float) -> float:
+        decided = np.abs(2 * won - matches) > sure * np.sqrt(matches)
+        beats = _beats(i[decided], j[decided], (2 * won > matches)[decided], size)
+        return float(np.vdot((beats @ beats).T, beats)) / 3
+
+    observed = cyclic(points, 0.0)
+    sure = _surest(lambda bound: cyclic(points, bound)) if observed else 0.0
     chance = logistic(board.theta[counts.i[inner]] - board.theta[counts.j[inner]])
     tied = counts.tied[inner]
     dice = np.random.default_rng(_SEED)
     simulated = np.empty(_SIMULATIONS)
+    one_as_sure = not observed
     for number in range(_SIMULATIONS):
         drawn = dice.binomial((matches - tied).astype(np.int64), chance) + tied / 2
-        decided = 2 * drawn != matches
-        simulated[number] = _triads(i, j, 2 * drawn > matches, size, decided=decided)[0]
+        simulated[number] = cyclic(drawn, 0.0)
+        one_as_sure = one_as_sure or cyclic(drawn, sure) > 0
     low, high = np.quantile(simulated, [1 - _UPPER, _UPPER])
+    sureness = (
+        f"; the surest has z = {sure:.1f} or more in each of its results, and "
+        f"{'some' if one_as_sure else 'none'} of {_SIMULATIONS} drawn boards has one as sure"
+    )
     return answer(
         "cycles",
         figure=observed / triads,
         expected=simulated.mean() / triads,
-        is_fine=observed <= high,
+        is_fine=observed <= high and one_as_sure,
         sentence=f"{observed:.0f} of {triads:.0f} triads are cyclic (a beats b, b beats c, c beats "
-        f"a); the ratings explain {low:.0f} to {high:.0f}",
+        f"a); the ratings explain {low:.0f} to {high:.0f}{sureness if observed else ''}",
     )
 
 
-def _triads(
-    i: Numbers, j: Numbers, i_won: Flags, size: int, *, decided: Flags
-) -> tuple[float, float]:
-    """Return how many triads are cyclic, and in how many all pairs are decided."""
-    beats = np.zeros((size, size))
-    beats[np.where(i_won, i, j)[decided], np.where(i_won, j, i)[decided]] = 1.0
-    cyclic = np.einsum("ij,ji->", beats @ beats, beats) / 3
-    both = beats + beats.T
-    return float(cyclic), float(np.einsum("ij,ji->", both @ both, both) / 6)
+def _surest(cyclic: Callable[[float], float]) -> float:
+    """Return the bound of a result's sureness at which no triad is cyclic any more, from below."""
+    low, high = 0.0, 1.0
+    while cyclic(high):
+        low, high = high, 2 * high
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if cyclic(middle) else (low, middle)
+    return low
+
+
+def _beats(i: Numbers, j: Numbers, i_won: Flags, size: int) -> npt.NDArray[np.float32]:
+    """Return 1 where the bot of a row beat that of a column; single floats hold such counts."""
+    beats = np.zeros((size, size), dtype=np.float32)
+    beats[np.where(i_won, i, j), np.where(i_won, j, i)] = 1.0
+    return beats
 
 
 def _prior(board: AuditedBoard) -> float:
