@@ -58,14 +58,23 @@ def test_a_table_in_another_spelling_is_read(tmp_path: Path, name: str) -> None:
         assert records.notes == (f"read {name} as votes",)
 
 
-@pytest.mark.parametrize("name", ["poeple.csv", "people.xls", "people.ods"])
-def test_a_required_table_misspelt_is_missing_with_a_hint(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("poeple.csv", "is it meant?"),
+        ("people.xls", "save it as .xlsx or as CSV"),
+        ("people.zip", "unpack it, or name it after what it holds, as in users.csv.zip"),
+    ],
+)
+def test_a_required_table_misspelt_is_missing_with_a_hint(
+    tmp_path: Path, name: str, hint: str
+) -> None:
     """The message names the file that is there."""
     write_csv(tmp_path, texts())
     (tmp_path / "people.csv").rename(tmp_path / name)
     result = issues(tmp_path)
     assert [(one.code, one.table) for one in result] == [("missing-table", "people")]
-    assert f"there is {name}: is it meant?" in result[0].remedy
+    assert f"there is {name}: {hint}" in result[0].remedy
 
 
 def test_files_of_other_names_are_left_alone(tmp_path: Path) -> None:
@@ -155,6 +164,9 @@ def test_a_file_of_another_kind_is_refused_with_what_is_read(
     (tmp_path / "records").write_bytes(content)
     with pytest.raises(Unreadable, match="give a folder that holds one file per table"):
         read(SCHEMA, tmp_path / "records")
+    (tmp_path / "records").rename(tmp_path / "records.ODS")
+    with pytest.raises(Unreadable, match=r"save it as \.xlsx or as CSV, or give a folder"):
+        read(SCHEMA, tmp_path / "records.ODS")
 
 
 @pytest.mark.parametrize("address", ["https://example.org/x", "spark://host/x", "mysql://host/x"])

@@ -59,6 +59,20 @@ def test_closed_words_are_read_in_any_spelling_with_one_note(tmp_path: Path) -> 
     assert note.endswith("'A ' as a (1 row)")
 
 
+def test_beside_home_the_letter_a_is_away_and_not_side_a(tmp_path: Path) -> None:
+    """Tables of leagues have H, D and A; A as side a would turn each win of the guests around."""
+    text = "id,winner\n1,H\n2,A\n3,D\n4,a\n"
+    records = csv(tmp_path, text)
+    assert column(records, "winner") == ["a", "b", "tie", "b"]
+    assert "'A' as b (1 row)" in records.notes[0]
+    stated = source_mapping({"values": {"winner": {"H": "a", "D": "tie", "P": "tie"}}})
+    assert column(csv(tmp_path, text, stated), "winner") == ["a", "b", "tie", "b"]
+    assert column(csv(tmp_path, text + "5,P\n", stated), "winner")[1:3] == ["b", "tie"]
+    with pytest.raises(InvalidRecords, match="'A' is not one of the known values"):
+        csv(tmp_path, text + "5,?\n", stated)
+    assert column(csv(tmp_path, "id,winner\n1,A\n2,B\n"), "winner") == ["a", "b"]
+
+
 def test_a_word_that_may_be_a_side_or_a_name_is_refused(tmp_path: Path) -> None:
     """Both ways of saying which are in the message, and both work."""
     text = "id,a,b,winner\n1,A,B,A\n2,B,A,A\n"
@@ -118,6 +132,12 @@ def test_times_since_1970_are_read_in_the_unit_of_the_column(unit: int, kind: pa
     shown = [None if at is None else at.isoformat() for at in column(records, "at")]
     assert shown == ["2023-11-14T22:13:20", None, "2023-11-14T22:13:21"]
     assert len(records.notes) == 1
+
+
+def test_times_since_1970_may_have_empty_texts_between_them() -> None:
+    """A database keeps '' where a file has nothing."""
+    records = games(pa.table({"id": [1, 2], "at": ["1700000000", ""]}))
+    assert [at is None for at in column(records, "at")] == [False, True]
 
 
 def test_times_in_two_units_are_refused() -> None:

@@ -14,6 +14,7 @@ from agon.records.checks.keys import Ids, dangling, has_repeats, ids, is_sound, 
 from agon.records.checks.wrong_values import wrong_value
 from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
 from agon.records.names.matching import nearest_file
+from agon.records.names.other_formats import file_hint
 from agon.records.raw import RawTable, SourceTables, quote
 from agon.records.schemas import ForeignKey, Schema, Table
 from agon.records.values.casting import ColumnCast
@@ -300,7 +301,7 @@ def _missing(schema: Schema, table: Table, source: SourceTables) -> RowIssue:
     remedy = f"give a table {table.name} with the columns {needed}"
     near = nearest_file(table.name, source.others)
     if near is not None:
-        remedy += f"; there is {near}: is it meant?"
+        remedy += file_hint(near)
     reason = f"is missing; {schema.discipline} records need it"
     return _about(table.name, table.name, reason, remedy)
 

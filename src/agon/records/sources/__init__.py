@@ -82,12 +82,14 @@ def source_kind(schema: Schema, source: str | Path) -> SourceKind:
         return "duckdb"
     names = [table.name for table in schema]
     listed = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+    from agon.records.names.other_formats import remedy_of
     from agon.records.sources.formats import USUAL, ending_of
 
     kind = "is" if ending_of(path.name) else f"ends in none of {', '.join(USUAL)}, and is"
+    remedy = f"{found}, or " if (found := remedy_of(path.name)) else ""
     raise Unreadable(
-        f"{text} {kind} neither a DuckDB nor an SQLite file; give a folder that holds one file per "
-        f"table ({listed}), such a file, or postgresql://…"
+        f"{text} {kind} neither a DuckDB nor an SQLite file; {remedy}give a folder "
+        f"that holds one file per table ({listed}), such a file, or postgresql://…"
     )
 
 

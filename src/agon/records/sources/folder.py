@@ -8,6 +8,7 @@ from typing import Any, Final
 from agon.errors import Unreadable
 from agon.records.issues import RowIssue
 from agon.records.names.matching import fold_name, nearest_file
+from agon.records.names.other_formats import file_hint
 from agon.records.raw import RawTable, SourceTables
 from agon.records.schemas import Schema, Table
 from agon.records.sources import parquet_folder
@@ -125,7 +126,7 @@ def _nothing(schema: Schema, folder: Path, others: Collection[str]) -> str:
     needed = [table.name for table in schema if table.required]
     needed = [*needed, *(group[0] for group in schema.one_table_of)] or names[:1]
     near = [candidate for name in names if (candidate := nearest_file(name, others)) is not None]
-    hint = f"; there is {', '.join(dict.fromkeys(near))}: is it meant?" if near else ""
+    hint = "".join(map(file_hint, dict.fromkeys(near)))
     return (
         f"{folder} holds no {schema.discipline} table; looked for {', '.join(names)} "
         f"as {', '.join(USUAL)}{hint}; give the folder that holds them, or, for records "

@@ -16,6 +16,8 @@ from agon.records.sources.issues import table_issue
 from agon.records.sources.text_file import binary_issue
 
 _REMEDY = "write [{…}, {…}], or one object a line"
+_SHOWN_KEYS = 3
+_SHOWN = 40
 
 
 class NotRows(Exception):
@@ -49,7 +51,8 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
 def rows_of(file: Path, table: str) -> list[Any] | None:
     """Return the elements of a file's list; None: it has one object a line.
 
-    A list may be the value of a key of one object: that of the table's name, or the only one.
+    A list may be the value of a key of one object: that of the table's name, or the only one. An
+    object that is written over several lines, without a list, is one row.
 
     Raises:
         NotRows: it is neither, with the reason.
@@ -75,7 +78,12 @@ def rows_of(file: Path, table: str) -> list[Any] | None:
             return list(lists[table])
         if len(lists) == 1:
             return list(*lists.values())
-        return None
+        if value and all(isinstance(item, dict) for item in value.values()):
+            raise NotRows(
+                f"has its rows or columns under the keys {_first_keys(value)} of one object"
+            )
+        is_one_line = len(text.strip().splitlines()) == 1
+        return None if lists or is_one_line else [value]
     raise NotRows("contains no list of objects")
 
 
@@ -89,6 +97,11 @@ def columns_in(file: Path) -> list[str]:
     if rows is None:
         return ndjson_file.columns_in(file)
     return list(dict.fromkeys(key for row in rows if isinstance(row, dict) for key in row))
+
+
+def _first_keys(value: dict[str, Any]) -> str:
+    names = ", ".join(repr(name[:_SHOWN]) for name in list(value)[:_SHOWN_KEYS])
+    return names + ", …" * (len(value) > _SHOWN_KEYS)
 
 
 def _text(file: Path) -> str:

@@ -36,6 +36,7 @@ from agon.records.values.words import (
     TRUE,
     StatedWords,
     fold_word,
+    home_and_away,
     points,
 )
 
@@ -251,8 +252,11 @@ class _Conversion:
             f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {_MAX_WORDS}"
         )
         found = self._connection.execute(sql).fetchall()
-        if column.is_points and not stated and not any(any(row[3:]) for row in found):
-            stated = points([row[0] for row in found])
+        if not any(any(row[3:]) for row in found):
+            found_words = [row[0] for row in found]
+            if column.is_points and not stated:
+                stated = points(found_words)
+            stated = {**home_and_away(column, found_words, stated), **stated}
         words = StatedWords(column, stated)
         read: dict[str, str] = {}
         named: list[str] = []
@@ -309,7 +313,7 @@ class _Conversion:
         name = column.name
         number = quote(name)
         if self._is_text(name):
-            text = f"trim({self._text(name)})"
+            text = f"nullif(trim({self._text(name)}), '')"
             if not self._query([f"bool_and(regexp_full_match({text}, {literal(_EPOCH)}))"])[0]:
                 return
             number = text

@@ -108,6 +108,55 @@ def points(words: Sequence[str]) -> Mapping[str, str]:
     return read if is_told else {}
 
 
+_HOME: Final = frozenset(("h", "home", "home win"))
+_AWAY: Final = frozenset(("a", "away", "away win"))
+_DRAWN: Final = frozenset(("d", "draw", "drawn", "tie"))
+_HOME_OR_AWAY: Final = (_HOME | _AWAY) - {"h", "a"}
+
+
+def home_and_away(
+    column: Column, words: Sequence[str], stated: Mapping[str, str]
+) -> Mapping[str, str]:
+    """Return the result that each word of a column of home, draw and away means.
+
+    Beside H for home, A is the away side, and not side a; empty: it is no such column.
+
+    Args:
+        column: the column.
+        words: all of its words.
+        stated: what a mapping says of some of them.
+
+    Example:
+        >>> from agon.records.schemas import Kind
+        >>> winner = Column("winner", Kind.TEXT, choices=("model_a", "model_b", "tie"))
+        >>> home_and_away(winner, ["H", "A", "D"], {}), home_and_away(winner, ["A", "B"], {})
+        ({'H': 'model_a', 'A': 'model_b', 'D': 'tie'}, {})
+    """
+    results = _results(column.choices)
+    folded = {word: fold_word(word) for word in words if word.strip()}
+    found = {*folded.values()}
+    # H alone may be a human as well.
+    is_told = bool(found & _HOME_OR_AWAY) or ("h" in found and bool(found & {"a", "d"}))
+    known = {fold_word(word) for word in stated} | _HOME | _AWAY | _DRAWN
+    if results is None or not is_told or not found <= known:
+        return {}
+    meanings = zip((_HOME, _AWAY, _DRAWN), results, strict=True)
+    of_word = {word: result for listed, result in meanings for word in listed}
+    return {word: of_word[fold] for word, fold in folded.items() if fold in of_word}
+
+
+def _results(choices: tuple[str, ...]) -> tuple[str, str, str] | None:
+    """Return the choices of the first side, the second and a tie.
+
+    None: they are others, or A itself is one.
+    """
+    for words in SYNONYMS:
+        if words.keys() <= {*choices} and words.get("tie"):
+            first, second = (choice for choice in words if choice != "tie")
+            return (first, second, "tie") if words[first] else None
+    return None
+
+
 NAME: Final = "name"
 """The value that a mapping states for a word that is the name of what is on a side."""
 
@@ -126,6 +175,7 @@ class StatedWords:
     def __init__(self, column: Column, stated: Mapping[str, str] | None = None) -> None:
         self._column = column
         self._stated = {fold_word(text): value for text, value in (stated or {}).items()}
+        self._has_home = bool(_HOME & self._stated.keys())
 
     def states(self, text: str) -> bool:
         """Return whether a mapping states the meaning of a text; 1.0 is the number 1."""
@@ -137,6 +187,8 @@ class StatedWords:
             return self._stated[word]
         if text in self._column.choices:
             return text
+        if self._has_home and fold_word(text) in _AWAY:
+            return None  # beside home, A may be the away side: it must be stated as well
         return choice_of(self._column, text)
 
     def _words(self, text: str) -> set[str]:
