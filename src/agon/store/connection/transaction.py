@@ -303,11 +303,6 @@ def json_text(value: Any) -> str:
         ) from error
 
 
-def json_or_none(value: Any) -> str | None:
-    """Return JSON text as :func:`json_text` does; None stays None."""
-    return None if value is None else json_text(value)
-
-
 def parse_json(text: str | None) -> Any:
     """Return the value of JSON text; None stays None."""
     return None if text is None else orjson.loads(text)
