@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -23,7 +24,7 @@ from agon.editions import default_edition
 from agon.ledger.directory import export_directory
 from agon.ledger.entry import Draft, encode_entry, encode_records, genesis, timestamp, write_row
 from agon.ledger.heads import sign_head
-from agon.ledger.signatures import public_key
+from agon.ledger.signatures import public_key, sign
 from agon.ledger.verification import verify_directory
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -82,7 +83,9 @@ def timed(work: Callable[[], T]) -> tuple[float, T]:
 def exported(of: str, records: Iterator[bytes], folder: Path) -> Path:
     """Seal records into a ledger and write it as a directory with a signed head."""
     lines, head = sealed(of, records)
-    signed = sign_head(KEY, contest="million", seq=len(lines), head=head, at=timestamp(AT))
+    signed = sign_head(
+        partial(sign, KEY), contest="million", seq=len(lines), head=head, at=timestamp(AT)
+    )
     export_directory(folder / of, contest="million", lines=lines, heads=[signed],
                      public_key=public_key(KEY))  # fmt: skip
     return folder / of

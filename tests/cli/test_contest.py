@@ -2,7 +2,7 @@
 
 import json
 import time
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ import pytest
 from agon.ledger.directory import export_directory
 from agon.ledger.entry import chain, genesis
 from agon.ledger.heads import sign_head
-from agon.ledger.signatures import public_key
+from agon.ledger.signatures import public_key, sign
 from cli.command import Cli, arena_folder
 from cli.targets import Server, Target
 
@@ -340,7 +340,7 @@ def test_a_rewritten_ledger_is_detected(target: Target, agon: Cli) -> None:
     head = reduce(chain, lines, genesis(name))
     at = json.loads(lines[-1])["at"]
     mine = bytes(range(32))
-    signed = sign_head(mine, contest=name, seq=len(lines), head=head, at=at)
+    signed = sign_head(partial(sign, mine), contest=name, seq=len(lines), head=head, at=at)
     for heads, public in (([signed], public_key(mine)), ([], key)):
         folder = target.folder / f"forged{len(heads)}"
         export_directory(folder, contest=name, lines=lines, heads=heads, public_key=public)

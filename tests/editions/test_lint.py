@@ -8,7 +8,7 @@ import pytest
 
 from agon.disciplines import discipline
 from agon.editions import Example, edition, editions
-from agon.editions.lint import lint, of_example
+from agon.editions.lint import example_issues, lint
 from agon.editions.registry import parse
 from agon.errors import NotFound
 
@@ -43,9 +43,9 @@ def issues(
 ) -> list[str]:
     """Run an example under the arena's reference edition."""
     example = Example("here", RECORDS, {}, "bots", expect, unscored, 1e-9)
-    return of_example(
-        discipline("arena"), edition("arena/sentience-1"), dataclasses.replace(example, **changes)
-    )
+    changed = dataclasses.replace(example, **changes)
+    found = example_issues(discipline("arena"), edition("arena/sentience-1"), [changed])
+    return [issue.message for issue in found]
 
 
 def test_an_example_that_gives_what_it_expects_has_no_issue() -> None:

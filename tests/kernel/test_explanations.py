@@ -1,8 +1,15 @@
 """Explanations, findings and fingerprints: what adds up, what sorts, what hashes."""
 
+import pyarrow as pa
 import pytest
 
-from agon.kernel.explanations import Explanation, Part
+from agon.kernel.boards import Board, UnscoredRow
+from agon.kernel.explanations import (
+    Explanation,
+    Part,
+    scored_explanation,
+    unscored_explanation,
+)
 from agon.kernel.findings import Finding, RecordRefs, Severity, in_order
 from agon.kernel.fingerprints import canonical_json, sha256, sha256_lines
 
@@ -23,6 +30,16 @@ def test_an_unscored_id_is_explained_without_a_sum() -> None:
     """How far the computation came is shown even when no score came of it."""
     result = Explanation("b", "u1", None, None, (part(3),), reason="only 2 validators")
     assert result.to_dict()["reason"] == "only 2 validators"
+
+
+def test_an_explanation_has_rank_score_and_grid_of_its_board() -> None:
+    """A score of two decimals that was explained on a grid of six would not add up."""
+    table = pa.table({"rank": [1], "id": ["u1"], "score": [0.33]})
+    board = Board("b", table, (UnscoredRow("u2", "no rows"),), places=2)
+    why = scored_explanation(board, board.row("u1"), (part(0.333),), context={"epoch": 1})
+    assert why == Explanation("b", "u1", 1, 0.33, (part(0.333),), places=2, context={"epoch": 1})
+    why = unscored_explanation(board, "u2", "no rows", notes=["two left"])
+    assert why == Explanation("b", "u2", None, None, (), 2, "no rows", ("two left",))
 
 
 def test_findings_are_ordered_by_severity() -> None:

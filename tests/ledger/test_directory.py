@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -33,8 +34,8 @@ ENTRIES = ledger(added(n=1), added(n=2), voided(2), added(n=3), added(n=4))
 def heads_of(entries: list[Entry], *seqs: int) -> list[SignedHead]:
     """Sign the heads at some positions."""
     return [
-        sign_head(KEY, contest="spring", seq=seq, head=entries[seq - 1].sha256,
-                  at=f"2026-11-22T03:00:0{at}.000000Z")
+        sign_head(partial(signatures.sign, KEY), contest="spring", seq=seq,
+                  head=entries[seq - 1].sha256, at=f"2026-11-22T03:00:0{at}.000000Z")
         for at, seq in enumerate(seqs)
     ]  # fmt: skip
 

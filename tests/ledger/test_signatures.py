@@ -1,6 +1,7 @@
 """Signatures: who signed what, and nothing else."""
 
 import sys
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -62,7 +63,11 @@ def test_without_cryptography_the_remedy_is_named(monkeypatch: pytest.MonkeyPatc
 def test_a_signed_head_says_contest_position_hash_and_time() -> None:
     """Moved to another contest, position or time it is worth nothing."""
     signed = sign_head(
-        KEY, contest="spring", seq=5, head=bytes(32), at="2026-11-22T02:30:00.000000Z"
+        partial(signatures.sign, KEY),
+        contest="spring",
+        seq=5,
+        head=bytes(32),
+        at="2026-11-22T02:30:00.000000Z",
     )
     assert signed.to_dict() == {
         "contest": "spring", "seq": 5, "head_sha256": "0" * 64,

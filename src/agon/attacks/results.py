@@ -1,6 +1,7 @@
 """What a strategy costs, gains and risks under one edition, as values."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +25,22 @@ class Effort:
     actions: Mapping[str, int] = field(default_factory=dict)
     stake: float = 0.0
     days: int = 0
+
+    @classmethod
+    def of(cls, actions: Sequence[tuple[int, str]], *, accounts: Mapping[str, int]) -> "Effort":
+        """Return the effort of actions, each a day and a kind.
+
+        Days are those from the first action to the last.
+
+        Example:
+            >>> Effort.of([(2, "prompt"), (5, "prompt")], accounts={"user": 1})
+            Effort(accounts={'user': 1}, actions={'prompt': 2}, stake=0.0, days=4)
+        """
+        days = [day for day, _ in actions]
+        kinds = Counter(kind for _, kind in actions)
+        return cls(
+            accounts, dict(sorted(kinds.items())), days=max(days) - min(days) + 1 if days else 0
+        )
 
     def money(self, prices: Prices) -> float:
         """Return its price: Σ count × price, and for stake stake × days × price.

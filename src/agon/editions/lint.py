@@ -59,19 +59,14 @@ def lint(full_name: str) -> list[LintIssue]:
     ]
     chosen = discipline(released.discipline)
     for _, same in groupby(released.examples, key=lambda example: example.records):
-        issues += _of_same_records(chosen, released, list(same))
+        issues += example_issues(chosen, released, list(same))
     return issues
 
 
-def of_example(chosen: Discipline, released: Edition, example: Example) -> list[str]:
-    """Run one worked example and return every difference from what it expects."""
-    return [issue.message for issue in _of_same_records(chosen, released, [example])]
-
-
-def _of_same_records(
+def example_issues(
     chosen: Discipline, released: Edition, examples: Sequence[Example]
 ) -> list[LintIssue]:
-    """Run worked examples of equal records, which are read once."""
+    """Run worked examples of equal records, which are read once; return every difference."""
     try:
         records = read_rows(chosen.schema, examples[0].records)
     except AgonError as error:

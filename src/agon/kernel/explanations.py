@@ -4,13 +4,16 @@ The parts of an explanation sum to the score on the published grid; another sum 
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from agon.kernel.findings import RecordRefs
 from agon.kernel.text.sentences import Sentence, piece_fields
 from agon.kernel.text.text_tables import html_table
+
+if TYPE_CHECKING:
+    from agon.kernel.boards import Board
 
 _SHOWN = 10
 
@@ -212,3 +215,51 @@ class Explanation:
             ("why", [part.text for part in parts]),
         ]
         return html_table(columns, self._heading())
+
+
+def scored_explanation(
+    board: "Board",
+    row: Mapping[str, Any],
+    parts: Iterable[Part],
+    *,
+    notes: Iterable[str] = (),
+    context: Mapping[str, Any] | None = None,
+) -> Explanation:
+    """Return the explanation of a row of a board: its rank and its score, on the board's grid.
+
+    Raises:
+        ValueError: the parts do not sum to the score (an internal error).
+    """
+    return Explanation(
+        board=board.name,
+        id=row["id"],
+        rank=row["rank"],
+        score=row["score"],
+        parts=tuple(parts),
+        places=board.places,
+        notes=tuple(notes),
+        context=context or {},
+    )
+
+
+def unscored_explanation(
+    board: "Board",
+    name: str,
+    reason: str | None,
+    parts: Iterable[Part] = (),
+    *,
+    notes: Iterable[str] = (),
+    context: Mapping[str, Any] | None = None,
+) -> Explanation:
+    """Return why an id has no score on a board, with the parts that could be computed."""
+    return Explanation(
+        board=board.name,
+        id=name,
+        rank=None,
+        score=None,
+        parts=tuple(parts),
+        places=board.places,
+        reason=reason,
+        notes=tuple(notes),
+        context=context or {},
+    )

@@ -1,5 +1,6 @@
 """Signed heads: the state of a ledger at a time, by which later changes are detected."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -47,7 +48,17 @@ class SignedHead:
         return signatures.verify(public, self.head.to_dict(), self.signature)
 
 
-def sign_head(key: bytes, *, contest: str, seq: int, head: bytes, at: str) -> SignedHead:
-    """Return a signed head with the chain's hash (32 bytes) after entry ``seq``."""
+def sign_head(
+    sign: Callable[[dict[str, Any]], str], *, contest: str, seq: int, head: bytes, at: str
+) -> SignedHead:
+    """Return a signed head with the chain's hash (32 bytes) after entry ``seq``.
+
+    Args:
+        sign: returns the signature of a value, as a signer of the service does.
+        contest: the contest.
+        seq: the entry's position.
+        head: the hash.
+        at: the time of signing, as in :class:`Head`.
+    """
     value = Head(contest=contest, seq=seq, head_sha256=head.hex(), at=at)
-    return SignedHead(value, signatures.sign(key, value.to_dict()))
+    return SignedHead(value, sign(value.to_dict()))

@@ -89,6 +89,15 @@ class Store:
 
     Threads share a store; each session has its own connection. On SQLite, threads that write wait
     for each other at a lock here, which is fairer and faster than the file's lock.
+
+    What a caller needs decides how it reads or writes:
+
+    - :meth:`write`: one transaction that is committed at the end, or not at all.
+    - :meth:`read`: one state of the database, for one use case.
+    - :meth:`read_one_state`: one state for all use cases of a page, which each call :meth:`read`.
+    - :meth:`rows`: no transaction, as beginning one costs more than the query; for what no write
+      changes.
+    - :meth:`state`: no rows; whether anything was stored since, for caches.
     """
 
     def __init__(

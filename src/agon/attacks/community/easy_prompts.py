@@ -9,13 +9,7 @@ from agon.attacks.strategy import Plan, Strategy
 
 def act(season: Season, plan: Plan) -> None:
     """Write a flood of prompts on the first day; accounts like each within the week."""
-    prompts, likes = int(plan["prompts"]), int(season.rules.min_positive_feedbacks)
-    season.join(season.likers(prompts, likes))
-    if season.day == 1:
-        for number in range(prompts):
-            season.write(season.own, number)
-    for account, prompt in season.today(season.likes(prompts, likes)):
-        season.rate(account, [prompt])
+    season.write_liked(int(plan["prompts"]))
 
 
 STRATEGY = Strategy(

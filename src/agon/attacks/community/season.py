@@ -76,6 +76,16 @@ class Season:
         most = self.rules.likes_per_creator or prompts
         return max(each, -(-prompts * each // most))
 
+    def write_liked(self, prompts: int) -> None:
+        """Write prompts on the first day; accounts give each the likes it needs within the week."""
+        likes = int(self.rules.min_positive_feedbacks)
+        self.join(self.likers(prompts, likes))
+        if self.day == 1:
+            for number in range(prompts):
+                self.write(self.own, number)
+        for account, prompt in self.today(self.likes(prompts, likes)):
+            self.rate(account, [prompt])
+
     def others_prompts(self, count: int) -> list[Any]:
         """Return prompts of other users, at most ``count``, spread over all of the records."""
         prompts = self.world.prompts
@@ -136,14 +146,8 @@ class Season:
 
     @property
     def effort(self) -> Effort:
-        """What the attacker used; days are those from the first action to the last."""
-        days = [day for day, _ in self._actions]
-        kinds = [kind for _, kind in self._actions]
-        return Effort(
-            {"user": len(self._further)},
-            {kind: kinds.count(kind) for kind in sorted(set(kinds))},
-            days=max(days) - min(days) + 1 if days else 0,
-        )
+        """What the attacker used."""
+        return Effort.of(self._actions, accounts={"user": len(self._further)})
 
     def actions_until(self, epoch: int) -> int:
         """Return the number of actions by the end of a day."""

@@ -7,14 +7,7 @@ from agon.disciplines.community.attackers import ATTACKS
 
 def act(season: Season, plan: Plan) -> None:
     """Write the prompts that the bonus needs; buy the likes that each needs."""
-    prompts = int(season.rules.min_quality_prompts * plan["times"])
-    likes = int(season.rules.min_positive_feedbacks)
-    season.join(season.likers(prompts, likes))
-    if season.day == 1:
-        for number in range(prompts):
-            season.write(season.own, number)
-    for account, prompt in season.today(season.likes(prompts, likes)):
-        season.rate(account, [prompt])
+    season.write_liked(int(season.rules.min_quality_prompts * plan["times"]))
 
 
 STRATEGY = Strategy(

@@ -128,14 +128,8 @@ class Season:
 
     @property
     def effort(self) -> Effort:
-        """What the attacker used; days are those from the first action to the last."""
-        days = [day for day, _ in self._actions]
-        kinds = [kind for _, kind in self._actions]
-        return Effort(
-            {},
-            {kind: kinds.count(kind) for kind in sorted(set(kinds))},
-            days=max(days) - min(days) + 1 if days else 0,
-        )
+        """What the attacker used."""
+        return Effort.of(self._actions, accounts={})
 
     def actions_until(self, epoch: int) -> int:
         """Return the number of actions by the end of a day."""

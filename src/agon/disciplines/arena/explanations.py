@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from agon.disciplines.arena.boards import API_JUDGE, BOTS, JUDGES, NEVER_PLAYED
+from agon.disciplines.arena.boards import API_JUDGE, NEVER_PLAYED
 from agon.disciplines.arena.facts import API, HONEYPOT, SKIPPED, Facts
 from agon.disciplines.arena.formulas import Ints, expected_score, k_factor
 from agon.disciplines.arena.history import (
@@ -20,7 +20,7 @@ from agon.disciplines.arena.judges.pool_part import pool_part
 from agon.disciplines.arena.ratings.rating_history import RatingHistory
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.boards import Board
-from agon.kernel.explanations import Explanation, Part
+from agon.kernel.explanations import Explanation, Part, scored_explanation, unscored_explanation
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import publish
 from agon.kernel.text.sentences import Piece, Sentence
@@ -47,7 +47,7 @@ def explain_bot(
     if not (games or facts.bots.qualified[bot]):
         missing = "qualify by being picked as more human than a human, or play a rated match"
         begun = _start(rules, missing=missing)
-        return Explanation(BOTS, name, None, None, (begun,), reason=NEVER_PLAYED)
+        return unscored_explanation(board, name, NEVER_PLAYED, (begun,))
     steps = _Steps(bot, facts, ratings, history, rules)
     split = max(0, games - DETAILED)
     parts = (
@@ -58,15 +58,7 @@ def explain_bot(
     )
     row = board.row(name)
     context = {key: row[key] for key in ("matches", "wins", "losses", "ties", "provisional")}
-    return Explanation(
-        BOTS,
-        name,
-        row["rank"],
-        row["score"],
-        parts,
-        notes=_unrated_texts(bot, facts),
-        context=context,
-    )
+    return scored_explanation(board, row, parts, notes=_unrated_texts(bot, facts), context=context)
 
 
 def _start(rules: ArenaRules, *, missing: str | None = None) -> Part:
@@ -218,7 +210,7 @@ def explain_judge(
     """Explain a judge's credibility: the start, each event and the effect of the floor."""
     name = str(facts.judges.ids[judge])
     if facts.judges.kind[judge] == API:
-        return Explanation(JUDGES, name, None, None, (), reason=API_JUDGE)
+        return unscored_explanation(board, name, API_JUDGE)
     events = _Events(judge, facts, results, credibilities, rules)
     parts = (
         Part(
@@ -233,9 +225,7 @@ def explain_judge(
     )
     row = board.row(name)
     context = {key: row[key] for key in row if key not in {"rank", "id", "score"}}
-    return Explanation(
-        JUDGES, name, row["rank"], row["score"], parts, notes=events.notes(), context=context
-    )
+    return scored_explanation(board, row, parts, notes=events.notes(), context=context)
 
 
 class _Events:

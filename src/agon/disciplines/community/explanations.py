@@ -19,7 +19,7 @@ from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.tally import Tally
 from agon.disciplines.community.texts import PLACES, many, number
 from agon.kernel.boards import Board
-from agon.kernel.explanations import Explanation, Part
+from agon.kernel.explanations import Explanation, Part, scored_explanation, unscored_explanation
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import sufficient
 
@@ -39,7 +39,7 @@ def user_score(tally: Tally, person: int, board: Board) -> Explanation:
     context = _versions(facts) | {
         key: row[key] for key in ("tier", "badges") if row.get(key) is not None
     }
-    return Explanation(board.name, name, row["rank"], row["score"], parts, PLACES, context=context)
+    return scored_explanation(board, row, parts, context=context)
 
 
 def contributor(tally: Tally, person: int, board: Board) -> Explanation:
@@ -64,15 +64,7 @@ def contributor(tally: Tally, person: int, board: Board) -> Explanation:
         ),
         *_prompt_parts(facts, evidence),
     ]
-    return Explanation(
-        board.name,
-        name,
-        row["rank"],
-        row["score"],
-        tuple(parts),
-        PLACES,
-        context=_versions(facts),
-    )
+    return scored_explanation(board, row, parts, context=_versions(facts))
 
 
 def reviewer(tally: Tally, person: int, board: Board) -> Explanation:
@@ -90,9 +82,7 @@ def reviewer(tally: Tally, person: int, board: Board) -> Explanation:
     count = _reviews_part(len(mine), used, rules, records)
     if len(mine) < rules.min_reviewer_prompts:
         reason = boards.too_few_reviews(len(mine), rules)
-        return Explanation(
-            board.name, name, None, None, (count,), PLACES, reason=reason, context=_versions(facts)
-        )
+        return unscored_explanation(board, name, reason, (count,), context=_versions(facts))
     shown = board.row(name)
     means = {
         "own_mean": float(own[mine].mean()),
@@ -109,15 +99,8 @@ def reviewer(tally: Tally, person: int, board: Board) -> Explanation:
         missing=_next_band(facts, shown["score"]),
         records=records,
     )
-    return Explanation(
-        board.name,
-        name,
-        shown["rank"],
-        shown["score"],
-        (count, correlation),
-        PLACES,
-        context=_versions(facts) | {"band": shown["band"]},
-    )
+    context = _versions(facts) | {"band": shown["band"]}
+    return scored_explanation(board, shown, (count, correlation), context=context)
 
 
 def _reviews_part(
@@ -163,13 +146,10 @@ def explain_combined(tally: Tally, person: int, board: Board) -> Explanation:
                 stands,
             )
         )
-    return Explanation(
-        board.name,
-        name,
-        row["rank"],
-        row["score"],
-        tuple(parts),
-        PLACES,
+    return scored_explanation(
+        board,
+        row,
+        parts,
         notes=("The user score orders this board; explain each board for its own parts.",),
         context=_versions(facts) | {"specialises": row["specialises"]},
     )

@@ -10,7 +10,13 @@ from agon.disciplines.dojo.facts import NEVER, Problems
 from agon.disciplines.dojo.judgement import JUDGED, Judgement, diversity_of, utc_text
 from agon.errors import NotFound
 from agon.kernel.boards import Board
-from agon.kernel.explanations import Explanation, NextStep, Part
+from agon.kernel.explanations import (
+    Explanation,
+    NextStep,
+    Part,
+    scored_explanation,
+    unscored_explanation,
+)
 from agon.kernel.findings import RecordRefs
 
 
@@ -36,10 +42,8 @@ def season(j: Judgement, user: int, board: Board) -> Explanation:
     if not rows:
         return _explain_unscored(j, user, board, np.flatnonzero(s.user == user))
     row = board.row(name)
-    return Explanation(
-        board.name, name, row["rank"], row["score"], parts, board.places,
-        notes=_not_counted(j, np.flatnonzero(s.user == user)),
-    )  # fmt: skip
+    notes = _not_counted(j, np.flatnonzero(s.user == user))
+    return scored_explanation(board, row, parts, notes=notes)
 
 
 def _problem_name(problems: Problems, place: int) -> str:
@@ -65,8 +69,8 @@ def problem(j: Judgement, user: int, place: int, board: Board) -> Explanation:
     if not best:
         return _explain_unscored(j, user, board, own)
     row = board.row(name)
-    return Explanation(
-        board.name, name, row["rank"], row["score"], _parts(j, best[0]), board.places,
+    return scored_explanation(
+        board, row, _parts(j, best[0]),
         notes=(*_not_counted(j, own), *_others(j, own, best[0])),
         context={**({"title": title} if (title := j.facts.problems.titles[place]) else {}),
                  "submission": s.ids[best[0]], "source_hash": s.hashes[best[0]],
@@ -257,7 +261,5 @@ def _others(j: Judgement, rows: Any, best: int) -> tuple[str, ...]:
 
 def _explain_unscored(j: Judgement, user: int, board: Board, rows: Any) -> Explanation:
     reasons = {str(j.unscored[row]): None for row in rows}
-    return Explanation(
-        board.name, j.facts.submissions.users[user], None, None, (), board.places,
-        reason="; ".join(reasons), notes=_not_counted(j, rows),
-    )  # fmt: skip
+    name = j.facts.submissions.users[user]
+    return unscored_explanation(board, name, "; ".join(reasons), notes=_not_counted(j, rows))

@@ -1,7 +1,7 @@
 """What the pages of a contest's desk have in common."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -54,21 +54,10 @@ def contest_page(
         data: the address of the same data as JSON.
     """
     allow(visit.caller, "contest.manage", contest=contest)
+    shown = {"contest": contest, "sections": sections(contest), **values}
     errors = error if isinstance(error, FormErrors) else form_errors(error, names=names)
-    return SitePage(
-        template=f"desk/{section}.html",
-        title=f"{section.capitalize()} · Desk · {contest.title}",
-        values={
-            "contest": contest,
-            "sections": sections(contest),
-            "section": tab or section.capitalize(),
-            "form": visit.form,
-            "errors": errors,
-            **values,
-        },
-        status=422 if errors else 200,
-        data=data,
-    )
+    page = _page(visit, section, shown, tab=tab, errors=errors, data=data)
+    return replace(page, title=f"{page.title} · {contest.title}")
 
 
 def server_page(
@@ -82,12 +71,25 @@ def server_page(
     data: str | None = None,
 ) -> SitePage:
     """Return a page of the desk of the server; arguments as of :func:`contest_page`."""
+    shown = {"server_sections": _SERVER, **values}
     errors = error if isinstance(error, FormErrors) else form_errors(error, names=names)
+    return _page(visit, section, shown, tab=tab, errors=errors, data=data)
+
+
+def _page(
+    visit: Visit,
+    section: str,
+    values: Mapping[str, Any],
+    *,
+    tab: str,
+    errors: FormErrors,
+    data: str | None,
+) -> SitePage:
+    """Return a page of a desk, with the form that was sent and what was wrong with it."""
     return SitePage(
         template=f"desk/{section}.html",
         title=f"{section.capitalize()} · Desk",
         values={
-            "server_sections": _SERVER,
             "section": tab or section.capitalize(),
             "form": visit.form,
             "errors": errors,

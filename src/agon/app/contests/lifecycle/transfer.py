@@ -32,7 +32,7 @@ from agon.errors import Conflict, NotFound
 from agon.kernel.progress import count_steps
 from agon.ledger.directory import LedgerDirectory, export_directory, import_directory
 from agon.ledger.entry import Entry, write_row
-from agon.ledger.heads import Head, SignedHead
+from agon.ledger.heads import Head, SignedHead, sign_head
 from agon.ledger.issues import InvalidEntry, LedgerIssue
 from agon.ledger.keys import id_issues, record_key
 from agon.records import InvalidRecords, RowIssue
@@ -158,8 +158,8 @@ def _sign_heads(
 ) -> Iterator[SignedHead]:
     """Yield signed heads dated by their entries, so that equal ledgers give equal bytes."""
     for seq, sha256, signed_at in noted:
-        head = Head(contest=contest.id, seq=seq, head_sha256=sha256.hex(), at=signed_at)
-        yield SignedHead(head, service.signer.sign(head.to_dict()))
+        sign = service.signer.sign
+        yield sign_head(sign, contest=contest.id, seq=seq, head=sha256, at=signed_at)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from agon.disciplines.arena.boards import BRADLEY_TERRY, NO_MATCH
+from agon.disciplines.arena.boards import NO_MATCH
 from agon.disciplines.arena.facts import Bots
 from agon.disciplines.arena.ratings.deciding import (
     Deciding,
@@ -16,7 +16,7 @@ from agon.disciplines.arena.ratings.deciding import (
 from agon.disciplines.arena.ratings.strengths import Strengths
 from agon.disciplines.arena.rules import ArenaRules
 from agon.kernel.boards import Board
-from agon.kernel.explanations import Explanation, Part
+from agon.kernel.explanations import Explanation, Part, scored_explanation, unscored_explanation
 from agon.kernel.ratings.elo import expected_score
 from agon.kernel.ratings.likelihood import logistic
 from agon.kernel.rounding import publish
@@ -61,7 +61,7 @@ def explain_strength(
         reason = strengths.unrated.get(bot)
         why = reason or NO_MATCH
         parts = (mean, _missing_strength(reason, rules))
-        return Explanation(BRADLEY_TERRY, name, None, None, parts, reason=why)
+        return unscored_explanation(board, name, why, parts)
     opponents = _opponents(row, bots, strengths, rules)
     board_row = board.row(name)
     score = float(strengths.score[row])
@@ -71,11 +71,9 @@ def explain_strength(
     rated = None if matches_of is None else matches_of()
     comparisons = _comparisons(row, bots, strengths, rules, rated)
     context["comparisons"] = comparisons
-    return Explanation(
-        BRADLEY_TERRY,
-        name,
-        board_row["rank"],
-        board_row["score"],
+    return scored_explanation(
+        board,
+        board_row,
         (mean, strength),
         notes=(
             _interval_note(board_row, strengths, rules),

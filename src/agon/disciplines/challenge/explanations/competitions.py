@@ -20,7 +20,7 @@ from agon.disciplines.challenge.reasons import number, percent
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.disciplines.challenge.weights import current_burn_percent, staleness
 from agon.kernel.boards import Board
-from agon.kernel.explanations import Explanation, Part
+from agon.kernel.explanations import Explanation, Part, scored_explanation, unscored_explanation
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import publish
 from agon.kernel.text.captions import count_text
@@ -40,7 +40,7 @@ def explain_competition(outcome: Outcome, board: Board, name: str) -> Explanatio
     last = state.last_improvement
     if last is None:
         reason = next(row.reason for row in board.unscored if row.id == name)
-        return Explanation(board.name, name, None, None, (), PLACES, reason)
+        return unscored_explanation(board, name, reason)
     row = board.row(name)
     points = differences([step.best.score for step in state.improvements])
     parts = [
@@ -60,13 +60,10 @@ def explain_competition(outcome: Outcome, board: Board, name: str) -> Explanatio
     elif full is not None:
         note = f"without an improvement, {note}"
     remarks = [note, old_best_text(outcome, index), unsupported_text(outcome, index)]
-    return Explanation(
-        board.name,
-        name,
-        row["rank"],
-        row["score"],
-        tuple(parts),
-        PLACES,
+    return scored_explanation(
+        board,
+        row,
+        parts,
         notes=tuple(remark for remark in remarks if remark),
         context={
             "epoch": outcome.epoch,

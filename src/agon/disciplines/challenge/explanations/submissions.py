@@ -24,7 +24,7 @@ from agon.disciplines.challenge.recorded_trials import reach_by_submission
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.errors import NotFound, did_you_mean
 from agon.kernel.boards import Board
-from agon.kernel.explanations import Explanation, Part
+from agon.kernel.explanations import Explanation, Part, scored_explanation, unscored_explanation
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import publish, sufficient
 from agon.kernel.text.captions import count_text
@@ -289,28 +289,22 @@ def explain_submission(records: Records, outcome: Outcome, board: Board, name: s
     if name not in facts.number:
         raise not_found(board, name, facts.ids)
     index = facts.number[name]
-    scored = bool(outcome.consensus.scored[index])
-    row = board.row(name) if scored else None
+    row = board.row(name) if outcome.consensus.scored[index] else None
     parts = gate_parts(outcome, index)
     parts += _evaluation_parts(records, outcome, index)
     parts += _reward_parts(records, name)
     parts += _reach_parts(records, name)
     if row is not None:
         parts += _turn_parts(records, board, row)
-    return Explanation(
-        board.name,
-        name,
-        row["rank"] if row else None,
-        row["score"] if row else None,
-        tuple(parts),
-        PLACES,
-        None if scored else unscored_reason(outcome, index),
-        context={
-            "epoch": outcome.epoch,
-            "miner_uid": outcome.uid_of(index),
-            "competition": outcome.competition_of(index).id,
-        },
-    )
+    context = {
+        "epoch": outcome.epoch,
+        "miner_uid": outcome.uid_of(index),
+        "competition": outcome.competition_of(index).id,
+    }
+    if row is None:
+        reason = unscored_reason(outcome, index)
+        return unscored_explanation(board, name, reason, parts, context=context)
+    return scored_explanation(board, row, parts, context=context)
 
 
 def explain_validator(outcome: Outcome, board: Board, name: str) -> Explanation:
@@ -325,7 +319,7 @@ def explain_validator(outcome: Outcome, board: Board, name: str) -> Explanation:
     index = facts.validators.index(name)
     if not consensus.reports.registered[index]:
         reason = next(row.reason for row in board.unscored if row.id == name)
-        return Explanation(board.name, name, None, None, (), PLACES, reason)
+        return unscored_explanation(board, name, reason)
     row = board.row(name)
     tested = int(tested_cells(outcome)[:, index].sum())
     flagged = np.flatnonzero(consensus.flagged[:, index] & outcome.network.eligibility.is_original)
@@ -361,6 +355,4 @@ def explain_validator(outcome: Outcome, board: Board, name: str) -> Explanation:
             ),
         ),
     )
-    return Explanation(
-        board.name, name, row["rank"], row["score"], parts, PLACES, context={"epoch": outcome.epoch}
-    )
+    return scored_explanation(board, row, parts, context={"epoch": outcome.epoch})

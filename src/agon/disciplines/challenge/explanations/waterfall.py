@@ -35,7 +35,13 @@ from agon.disciplines.challenge.reasons import (
 )
 from agon.disciplines.challenge.rules import ChallengeRules
 from agon.kernel.boards import Board
-from agon.kernel.explanations import Explanation, NextStep, Part
+from agon.kernel.explanations import (
+    Explanation,
+    NextStep,
+    Part,
+    scored_explanation,
+    unscored_explanation,
+)
 from agon.kernel.findings import RecordRefs
 from agon.kernel.rounding import U16, publish, sufficient
 from agon.kernel.text.captions import count_text
@@ -70,7 +76,7 @@ def explain_weight(records: Records, outcome: Outcome, board: Board, name: str) 
             for part in gate_parts(outcome, index, suffix=f" {outcome.submissions.ids[index]}")
         )
         reason = weightless_reason(outcome, uid)
-        return Explanation(board.name, name, None, None, gates, PLACES, reason, context=context)
+        return unscored_explanation(board, name, reason, gates, context=context)
     row = board.row(name)
     steps = list(_burn_stages(outcome) if uid == burn_uid else _miner_stages(records, outcome, uid))
     totals = [total for total, _ in steps]
@@ -83,9 +89,7 @@ def explain_weight(records: Records, outcome: Outcome, board: Board, name: str) 
     parts.append(_integer_part(outcome, row, sent=sent))
     if outcome.network.rules.emission_total is not None:
         parts.append(_amount(outcome, row))
-    return Explanation(
-        board.name, name, row["rank"], row["score"], tuple(parts), PLACES, context=context
-    )
+    return scored_explanation(board, row, parts, context=context)
 
 
 def _miner_stages(records: Records, outcome: Outcome, uid: int) -> Iterator[Stage]:
