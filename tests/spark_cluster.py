@@ -22,6 +22,13 @@ _CONF: Final = {
     "spark.sql.shuffle.partitions": "2",
     "spark.ui.enabled": "false",
 }
+_INTERPRETED: Final = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
+}
+"""Settings with which small queries are interpreted, which takes less time than compiling them."""
+
 _QUICK: Final = (
     "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
     "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
@@ -129,7 +136,7 @@ def start_cluster(folder: Path, *, memory: str = "768m", quick: bool = True) -> 
     Args:
         folder: where workers write.
         memory: of the executor in each worker.
-        quick: whether Java compiles little, which suits small queries.
+        quick: whether Java and Spark compile little, which suits small queries.
     """
     options = _QUICK if quick else ""
     with ExitStack() as stack:
@@ -143,7 +150,12 @@ def start_cluster(folder: Path, *, memory: str = "768m", quick: bool = True) -> 
         workers: list[JavaProcess] = []
         stack.callback(_kill_all, workers)
         workers.extend(_worker(address, folder / name, options) for name in ("a", "b"))
-        conf = {**_CONF, "spark.driver.memory": memory, "spark.executor.memory": memory}
+        conf = {
+            **_CONF,
+            **(_INTERPRETED if quick else {}),
+            "spark.driver.memory": memory,
+            "spark.executor.memory": memory,
+        }
         server = _connect_server(address, conf, options)
         stack.callback(server.kill)
         for worker in workers:
