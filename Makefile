@@ -11,14 +11,15 @@ BIN := .venv/bin
 DEMO_DIR ?= demo
 # Tests and demo start many processes; without bytecode each would compile agon again.
 unexport PYTHONDONTWRITEBYTECODE
-# A process for each core: every further one imports and collects all tests once more.
-JOBS ?= 2
+# `make test JOBS=2` distributes the tests over two processes; each imports and collects all of them. By default
+# they run in one, beside the type check.
+JOBS ?= 0
 QUICK := tests/kernel tests/ledger tests/repository tests/disciplines/arena/test_formulas.py tests/disciplines/challenge/test_formulas.py tests/disciplines/community/test_formulas.py tests/disciplines/dojo/test_formulas.py tests/app/webhooks tests/app/contests/ingest tests/app/queue
 # Those among them that take longest: they read every file, or rate thousands of matches.
 SLOW := tests/repository/test_distribution.py tests/repository/test_disciplines.py tests/repository/test_patterns.py tests/kernel/ratings/test_bradley_terry.py tests/app/contests/ingest/test_doors.py
 
-# Bytecode is compiled after an installation by all processors, which pip does by one; not that of
-# modules that are imported rarely or never, or that pytest compiles itself, as Hypothesis.
+# Bytecode of what a demo imports is compiled after an installation by all processors, which pip does by one; not
+# that of modules that are imported rarely or never.
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile --require-hashes --no-deps
 EDITABLE := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
 RARE := tests|testing|mypy|mypyc|pandas|pip|setuptools|pkg_resources|lexers|graphql|schemathesis|mssql|mysql|oracle|orm|physics|cuda|signal|mllib|async_api|distutils|experimental|hypothesis|werkzeug|benchmarks|ml
@@ -26,7 +27,7 @@ BYTECODE := $(BIN)/python -m compileall -qq -j 0 -x '/($(RARE))/' .venv/lib
 RUN_PACKAGES := bubblewrap fonts-dejavu-core
 DEV_PACKAGES := postgresql podman runc busybox-static squid chromium-headless-shell nginx-light openssl
 
-.PHONY: setup setup-dev demo test test-all test-engines check checks quick lint types types-of-src contracts docs collection coverage pictures bench lock clean
+.PHONY: setup setup-dev demo test test-all test-engines check checks quick tests lint types types-of-src contracts docs coverage pictures bench lock clean
 
 setup: .venv/.base
 
@@ -56,13 +57,12 @@ setup-dev: .venv/.pip
 	tools/system-packages $(RUN_PACKAGES) $(DEV_PACKAGES)
 	touch $@
 
-# dev.lock contains what base.lock does not.
+# dev.lock contains what base.lock does not. Bytecode is compiled by what imports it: the tests import less than half.
 .venv/.dev-packages: requirements/dev.lock .venv/.pip
 	$(INSTALL) -r requirements/dev.lock
 	touch $@
 
 .venv/.dev: .venv/.packages .venv/.dev-packages
-	$(BYTECODE)
 	touch .venv/.base $@
 
 .venv/.bench: requirements/bench.lock .venv/.dev
@@ -76,10 +76,10 @@ demo: setup
 # Every page is read and every reference followed; writing the pages takes as long again.
 test: export DOCS := dummy
 test: checks
-	$(BIN)/python -m pytest -n $(JOBS)
 
+test-all: export TEST_ALL_SIZES := 1
+test-all: export JOBS := 2
 test-all: checks
-	TEST_ALL_SIZES=1 $(BIN)/python -m pytest -n $(JOBS)
 
 # Apache Spark: what starts its processes, of the source of PySpark, from which pip would build a wheel first;
 # its client is in .venv already.
@@ -101,7 +101,10 @@ quick: .venv/.dev
 	$(BIN)/python -m pytest -q $(addprefix --ignore=,$(SLOW)) $(QUICK)
 
 checks: .venv/.pip
-	$(MAKE) --no-print-directory -j 3 --output-sync .venv/.system lint types contracts docs collection
+	$(MAKE) --no-print-directory -j 3 --output-sync=line .venv/.system tests lint types contracts docs
+
+tests: .venv/.system .venv/.dev
+	$(BIN)/python -m pytest -n $(JOBS)
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -121,10 +124,6 @@ contracts: .venv/.dev
 DOCS ?= html
 docs: .venv/.dev
 	$(BIN)/sphinx-build --builder $(DOCS) --fail-on-warning --keep-going -q docs docs/_build/$(DOCS)
-
-# Compiles the bytecode of all tests once, beside the type check; else each worker would.
-collection: .venv/.dev
-	@output=$$($(BIN)/python -m pytest --collect-only -qq) || { echo "$$output"; exit 1; }
 
 # What the tests of TESTS run of the package, in their own processes; tests that start others are not counted.
 TESTS ?= tests
