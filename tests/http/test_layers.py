@@ -79,6 +79,7 @@ def passed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("method", "path", "layers"),
     [

@@ -431,6 +431,7 @@ def test_results_that_came_after_a_freeze_are_not_shown(browser: Browser, tasks:
     assert seen.counts == {"passed": 2}
 
 
+@pytest.mark.exhaustive
 def test_only_trials_have_a_run(browser: Browser) -> None:
     """An unknown submission is not found."""
     assert browser.instance.get(f"{PATH}/none/trials", "organiser").status_code == 404

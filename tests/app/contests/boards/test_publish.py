@@ -50,6 +50,7 @@ def test_a_snapshot_has_the_hash_of_a_replay(service: Service) -> None:
         replayed.live.close()
 
 
+@pytest.mark.exhaustive
 def test_a_manifest_is_signed_and_states_the_origin_of_the_board(service: Service) -> None:
     """A reader can check the manifest without this instance."""
     spring(service)
@@ -60,6 +61,7 @@ def test_a_manifest_is_signed_and_states_the_origin_of_the_board(service: Servic
     assert (manifest.seq, manifest.rows, manifest.unscored) == (first.seq, 8, 1)
 
 
+@pytest.mark.exhaustive
 def test_the_default_board_comes_first(service: Service) -> None:
     """It is read most, so it is stored before the others are scored."""
     spring(service)
@@ -69,6 +71,7 @@ def test_the_default_board_comes_first(service: Service) -> None:
     ]
 
 
+@pytest.mark.exhaustive
 def test_publishing_again_changes_nothing(service: Service) -> None:
     """Jobs are run again after a crash; a second run must have no effect."""
     spring(service)
@@ -79,6 +82,7 @@ def test_publishing_again_changes_nothing(service: Service) -> None:
     assert len(_events(service, "snapshot-published")) == events
 
 
+@pytest.mark.exhaustive
 def test_an_equal_board_at_a_newer_position_stores_no_rows(service: Service) -> None:
     """Most entries do not change most boards; only the position of those is stored."""
     spring(service)
@@ -95,6 +99,7 @@ def test_an_equal_board_at_a_newer_position_stores_no_rows(service: Service) -> 
     assert events == [("bots", first[0].seq), ("judges", first[0].seq), ("judges", judges.seq)]
 
 
+@pytest.mark.exhaustive
 def test_a_history_has_only_changed_scores(service: Service) -> None:
     """A million participants do not get a step for each of a million records."""
     spring(service)
@@ -215,6 +220,7 @@ def test_a_board_that_cannot_be_scored_gives_each_participant_the_reason(
         assert board_or_reasons(live.result(), "bradley-terry").sha256 == strengths.board_sha256
 
 
+@pytest.mark.exhaustive
 def test_a_challenge_without_stake_gives_each_participant_the_reason(
     service: Service,
 ) -> None:
@@ -260,6 +266,7 @@ def test_every_problem_has_a_board(service: Service) -> None:
     ]
 
 
+@pytest.mark.exhaustive
 def test_deleted_rows_are_rebuilt_equal(service: Service) -> None:
     """Old rows are deleted to save space; the ledger gives the same bytes again."""
     few = replace(service, snapshots_kept=2)

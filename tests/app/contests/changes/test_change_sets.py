@@ -88,7 +88,7 @@ def test_a_correction_is_compared_and_stored_in_normal_form(service: Service) ->
         proposed(service, "correction", {"table": "votes", "rows": [{**key, "wote": other}]})
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("kind", "params"), CHANGES)
 def test_applying_a_change_gives_what_its_dry_run_reported(
     service: Service, kind: str, params: dict[str, Any]
@@ -117,7 +117,7 @@ def test_applying_a_change_gives_what_its_dry_run_reported(
     assert (applied.state, applied.reason) == ("applied", "as decided")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("kind", "params"), CHANGES)
 def test_rolling_back_restores_the_boards(
     service: Service, kind: str, params: dict[str, Any]
@@ -139,6 +139,7 @@ def ranks(service: Service, board: str = "bots") -> dict[str, int]:
     return {name: row["rank"] for name, row in rows(service, board).items()}
 
 
+@pytest.mark.exhaustive
 def test_moved_participants_are_notified_of_author_and_reason(service: Service) -> None:
     """Events name each participant whose rank changed, and no other, and the change."""
     spring(service)
@@ -168,6 +169,7 @@ def test_moved_participants_are_notified_of_author_and_reason(service: Service) 
     assert (steps[-1].seq, steps[-1].score) == (applied.applied_at, now["c"]["score"])
 
 
+@pytest.mark.exhaustive
 def test_a_history_names_the_change_set_that_made_a_step(service: Service) -> None:
     """A participant who lost points without a new record must see why, and that it was undone."""
     spring(service)
@@ -184,6 +186,7 @@ def test_a_history_names_the_change_set_that_made_a_step(service: Service) -> No
     assert undone.by == replace(cause, rolled_back=True)
 
 
+@pytest.mark.exhaustive
 def test_moves_by_records_and_by_a_change_between_them_are_separate_events(
     service: Service,
 ) -> None:
@@ -206,6 +209,7 @@ def test_moves_by_records_and_by_a_change_between_them_are_separate_events(
             assert one.body["causes"] == [{"kind": "records", "count": 8 * 4}]
 
 
+@pytest.mark.exhaustive
 def test_a_roll_back_causes_an_event(service: Service) -> None:
     """Participants notified of lost points are also notified when they are restored."""
     spring(service)
@@ -318,6 +322,7 @@ def test_voiding_voided_records_is_rejected(service: Service) -> None:
         proposed(service, "void", {"records": ["votes/m1/j2"]})
 
 
+@pytest.mark.exhaustive
 def test_the_report_lists_the_largest_moves_and_counts_all(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -359,6 +364,7 @@ def test_a_void_shows_the_weights_it_changes(service: Service) -> None:
     assert published[0].board_sha256 == report["boards"]["weights"]["board_sha256"]["after"]
 
 
+@pytest.mark.exhaustive
 def test_a_final_result_changes_only_by_change_sets(service: Service) -> None:
     """Records are rejected after the end; a change set is applied and announced."""
     spring(service)

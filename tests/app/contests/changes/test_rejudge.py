@@ -77,6 +77,7 @@ def test_changed_verdicts_count_when_the_change_is_applied(judged: Service) -> N
     assert (replaced.body["change"], replaced.seq) == (made.id, applied.applied_at)
 
 
+@pytest.mark.exhaustive
 def test_a_rejudge_is_rolled_back_as_a_unit(judged: Service) -> None:
     """The earlier verdicts and boards are restored."""
     before = [one.board_sha256 for one in publish(judged, "autumn").snapshots]
@@ -87,6 +88,7 @@ def test_a_rejudge_is_rolled_back_as_a_unit(judged: Service) -> None:
     assert [one.board_sha256 for one in publish(judged, "autumn").snapshots] == before
 
 
+@pytest.mark.exhaustive
 def test_equal_verdicts_change_nothing(judged: Service) -> None:
     """The report has no moves, and no entry is appended."""
     made = again(judged, FakeSandbox())
@@ -128,6 +130,7 @@ def test_a_setter_that_gives_other_terms_than_before_makes_its_rejudge_fail(
         apply(judged, "autumn", made.id, by=LOCAL)
 
 
+@pytest.mark.exhaustive
 def test_while_programs_run_there_is_no_report(judged: Service) -> None:
     """A report of half the programs would be misleading."""
     made = propose(judged, "autumn", kind="rejudge", params={}, reason="a fix", by=LOCAL)
@@ -151,6 +154,7 @@ def test_an_unknown_submission_is_not_found(judged: Service) -> None:
         )
 
 
+@pytest.mark.exhaustive
 def test_the_jobs_of_a_rejudge_have_no_terms(judged: Service) -> None:
     """Workers may be untrusted; the setter's terms and source stay on the server."""
     made = propose(judged, "autumn", kind="rejudge", params={}, reason="a fix", by=LOCAL)

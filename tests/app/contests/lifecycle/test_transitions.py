@@ -64,6 +64,7 @@ def test_a_freeze_holds_the_hashes_of_the_boards_published_at_its_position(
     assert "bots" in boards
 
 
+@pytest.mark.exhaustive
 def test_records_that_arrive_while_boards_are_published_are_in_the_frozen_boards(
     spring: Service, monkeypatch: Any
 ) -> None:
@@ -126,6 +127,7 @@ def test_a_contest_with_constant_writers_can_be_frozen_and_finalized(
     _vouched(busy, 10)
 
 
+@pytest.mark.exhaustive
 def test_boards_that_a_crash_left_out_are_stored_by_the_next_job(
     busy: Service, monkeypatch: Any
 ) -> None:
@@ -144,6 +146,7 @@ def test_boards_that_a_crash_left_out_are_stored_by_the_next_job(
     _vouched(busy, 10)
 
 
+@pytest.mark.exhaustive
 def test_a_freeze_succeeds_while_others_write_all_the_time(spring: Service) -> None:
     """Threads record and publish as fast as they can, like servers and workers."""
     stop, errors = Event(), list[BaseException]()
@@ -178,6 +181,7 @@ def test_a_freeze_succeeds_while_others_write_all_the_time(spring: Service) -> N
     assert snapshot.seq in {entry.seq - 1, entry.seq}  # the freeze itself changes no board
 
 
+@pytest.mark.exhaustive
 def test_a_contest_without_anything_to_score_can_be_frozen(service: Service) -> None:
     """It has no boards with hashes."""
     create(service, NewContest(id="spring", discipline="arena", title="S"), by=ORGANISER)
@@ -223,7 +227,7 @@ def test_a_contest_is_not_finalized_while_submissions_are_judged(spring: Service
     assert finalize(spring, "spring", force=True, by=ORGANISER).state == "final"
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("reason", ["", "  ", "x" * 2001])
 def test_unfreezing_requires_a_reason(spring: Service, reason: str) -> None:
     """Participants want to know it."""
@@ -246,6 +250,7 @@ def test_only_staff_changes_the_state(spring: Service, step: str) -> None:
             getattr(Local(spring, by=caller).contests, step)(contest, *arguments)
 
 
+@pytest.mark.exhaustive
 def test_every_transition_is_in_the_audit_log(spring: Service) -> None:
     """The line has the user and the position of the ledger."""
     freeze(spring, "spring", by=ORGANISER)
