@@ -239,6 +239,34 @@ def test_one_sure_cycle_is_noticed_where_as_many_are_expected() -> None:
     assert "none of 400 drawn boards has one as sure" in probe.sentence
 
 
+def one_loud_judge(dice: np.random.Generator) -> list[Row]:
+    """A third of the matches are one judge's, who prefers one of two equal bots.
+
+    As in arenakit's board of this kind, ranks hardly change without it.
+    """
+    strength = np.array([1.2, 0.6, 0.0, 0.0, -0.6, -1.2])
+    rows = clean(
+        dice, matches=6000, bots=6,
+        chance=lambda a, b: float(1 / (1 + np.exp(strength[b] - strength[a]))),
+    )  # fmt: skip
+    for row in rows:
+        row["prompt_id"] = f"p{dice.integers(500)}"
+        if dice.random() < 0.35:
+            row["judge"] = "loud"
+            if {row["bot_a"], row["bot_b"]} == {BOTS[2], BOTS[3]} and dice.random() < 0.9:
+                row["winner"] = "a" if row["bot_a"] == BOTS[3] else "b"
+    return rows
+
+
+def test_a_judge_who_alone_sets_two_bots_apart_is_named_and_makes_no_copies() -> None:
+    """Its verdicts on the two are alike, which is its opinion and no row that is there twice."""
+    probes = examined(one_loud_judge(np.random.default_rng(1)))
+    assert probes["influence"].verdict == "look"
+    merged = "without judge loud bot d and bot c are not apart any more"
+    assert merged in probes["influence"].sentence
+    assert probes["duplicates"].verdict == "fine"
+
+
 @pytest.mark.exhaustive
 def test_one_sure_cycle_is_noticed_in_95_of_100_boards() -> None:
     """The promise of the specification, of arenakit's planted defect."""

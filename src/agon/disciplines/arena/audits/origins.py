@@ -7,20 +7,33 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.disciplines.arena.alike_names import alike_names
-from agon.disciplines.arena.audits.board import AuditedBoard, answer, number_of, unknown
+from agon.disciplines.arena.audits.board import (
+    SURPRISE,
+    AuditedBoard,
+    answer,
+    number_of,
+    unknown,
+)
 from agon.errors import NotScorable
 from agon.kernel.figures import Probe
-from agon.kernel.ratings.bradley_terry import bradley_terry
+from agon.kernel.ratings.bradley_terry import BradleyTerry, bradley_terry
 from agon.kernel.ratings.clusters import Clusters
 from agon.kernel.ratings.covariance import sandwich_covariance
+from agon.kernel.ratings.pair_counts import PairCounts
 from agon.kernel.ratings.weighted_pairs import weigh_pairs
+from agon.kernel.statistics import two_sided_quantile
 
 _BUSIEST: Final = 0.01
 _FAIR: Final = 5.0  # times its fair share
 _DESIGN_EFFECT: Final = 1.5
 _FEWEST_VOTERS: Final = 10
 _EXAMINED: Final = 20
+_COMPARED: Final = 200  # bots of whom all pairs are compared without a judge or prompt
 _RARE: Final = 0.01  # a chance that few boards without a defect have
+
+_Change = tuple[str, int, tuple[str, ...], tuple[str, str] | None]
+"""A judge or prompt, the largest change of a rank without it, who leaves its range of ranks, and
+two bots that are not apart any more."""
 
 
 def voters(board: AuditedBoard) -> Probe:
@@ -89,28 +102,29 @@ def influence(board: AuditedBoard) -> Probe:
             if known
             else "no match names its judge or its prompt",
         )
+    merged = ""
     for name, column in columns.items():
-        for value, change, left in _changes(board, column):
+        for value, change, left, pair in _changes(board, column):
             if change > largest or (left and not outside):
                 largest, worst = max(largest, change), f"{name} {value}"
                 outside = outside or left
+            if pair is not None and not merged:
+                merged = f"; without {name} {value} {pair[0]} and {pair[1]} are not apart any more"
+    within = "; all bots stay within the ranks that their intervals allow"
+    left_ranks = f"; {', '.join(outside)} leaves the ranks that its interval allows"
     return answer(
         "influence",
         figure=largest,
         expected=float(np.median(made.rank_high - made.rank_low)),
-        is_fine=not outside,
+        is_fine=not outside and not merged,
         sentence=f"without {worst or 'any one of them'} the largest change of a rank is {largest}"
-        + (
-            f"; {', '.join(outside)} leaves the ranks that its interval allows"
-            if outside
-            else "; all bots stay within the ranks that their intervals allow"
-        ),
+        f"{left_ranks if outside else within}{merged}",
         records=(worst.partition(" ")[2], *outside) if worst else (),
     )
 
 
-def _changes(board: AuditedBoard, column: pa.Array) -> list[tuple[str, int, tuple[str, ...]]]:
-    """Return of each large group the largest change of a rank, and who leaves its range."""
+def _changes(board: AuditedBoard, column: pa.Array) -> list[_Change]:
+    """Return what follows for the ranks where each of the largest groups is left out."""
     encoded = pc.dictionary_encode(column)
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     sizes = np.bincount(codes[codes >= 0])
@@ -137,8 +151,38 @@ def _changes(board: AuditedBoard, column: pa.Array) -> list[tuple[str, int, tupl
         left = np.flatnonzero((after < made.rank_low) | (after > made.rank_high))
         names = tuple(board.names[row] for row in left)
         change = int(np.abs(after - before).max())
-        result.append((str(encoded.dictionary[code]), change, names))
+        pair = _merged(board, counts, fit)
+        result.append((str(encoded.dictionary[code]), change, names, pair))
     return result
+
+
+def _merged(board: AuditedBoard, rest: PairCounts, fit: BradleyTerry) -> tuple[str, str] | None:
+    """Return two bots that are apart, and not without some matches; None: there are none.
+
+    Fewer matches part fewer bots. So their gap has to shrink by more than chance explains: its
+    change has the variance of the gap without the matches less that with them (Hausman 1978).
+    """
+    strengths, players = board.strengths, len(board.names)
+    made, whole = strengths.separation, strengths.intervals.covariance
+    if strengths.model is not None or not 1 < players <= _COMPARED:
+        return None
+    upper, lower = (made.order[each] for each in np.triu_indices(players, 1))
+    covariance = sandwich_covariance(rest, fit, center=np.full(players, 1.0 / players))
+    before = board.theta[upper] - board.theta[lower]
+    after = fit.log_strength[upper] - fit.log_strength[lower]
+    was_apart, is_apart = (
+        gap > made.critical * np.sqrt(each.of_differences(upper, lower))
+        for gap, each in ((before, whole), (after, covariance))
+    )
+    merged = np.flatnonzero(was_apart & ~is_apart)
+    ends, shrinks = (upper[merged], lower[merged]), (before - after)[merged]
+    variance = covariance.model().of_differences(*ends) - whole.model().of_differences(*ends)
+    bound = two_sided_quantile(1.0 - SURPRISE / (_EXAMINED * len(before)))
+    found = np.flatnonzero(shrinks > bound * np.sqrt(np.maximum(variance, 0.0)))
+    if not len(found):
+        return None
+    first = found[np.argmax(shrinks[found])]
+    return board.names[int(ends[0][first])], board.names[int(ends[1][first])]
 
 
 def duplicates(board: AuditedBoard) -> Probe:
@@ -160,8 +204,11 @@ def duplicates(board: AuditedBoard) -> Probe:
     repeated = grouped.filter(pc.greater(grouped["count_all"], 1))
     extra = int(pc.sum(repeated["count_all"]).as_py() or 0) - len(repeated)
     stated = table.filter(known)
-    alike = _pairs(stated, ["a", "b", "score", "prompt"])
-    chance = alike * _pairs(stated, ["judge"]) / max(1.0, _pairs(stated, []))
+    # A prompt has a usual result, and so has a judge: what either explains is no copy.
+    chance = max(
+        _pairs(stated, ["a", "b", "score", one]) * _pairs(stated, [other])
+        for one, other in (("prompt", "judge"), ("judge", "prompt"))
+    ) / max(1.0, _pairs(stated, []))
     return answer(
         "duplicates",
         figure=extra,
