@@ -29,7 +29,7 @@ def remedy_of(name: str) -> str:
 
 
 def file_hint(name: str) -> str:
-    """Return the question whether a file that is not read is meant, with what to do with it.
+    """Return a question about a file that is not read, with what to do with it.
 
     Example:
         >>> file_hint("poeple.csv"), file_hint("people.ods")
