@@ -151,3 +151,14 @@ def test_every_default_edition_is_named_in_its_chapter() -> None:
     assert [
         name for name in BUILT_IN if default_edition(name).partition("/")[2] not in chapter(name)
     ] == []
+
+
+def test_the_commands_that_run_tests_select_tests() -> None:
+    """After a renaming, the first command that a contributor copies runs nothing."""
+    text = (DOCS.parent / "CONTRIBUTING.md").read_text()
+    commands = re.findall(r"pytest ((?:tests/[\w/.]+ ?)+)(?:-k (\w+))?", text)
+    assert any(word for _, word in commands)
+    for paths, word in commands:
+        for path in map(DOCS.parent.joinpath, paths.split()):
+            assert path.exists(), path
+            assert not word or re.search(rf"(?m)^def test_\w*{word}", path.read_text()), word

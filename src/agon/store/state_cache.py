@@ -75,6 +75,7 @@ class StateCache(Generic[T]):
 
     def _entry(self, key: Hashable, state: StateToken) -> tuple[_Entry[T], bool]:
         """Return the valid entry under a key or a new one, and whether it is new."""
+        # Without the lock, which most calls need not wait for: one lookup of a dict is atomic.
         entry = self._valid(key, state)
         if entry is not None:
             return entry, False
@@ -82,6 +83,7 @@ class StateCache(Generic[T]):
             entry = self._valid(key, state)  # which another thread may have added meanwhile
             if entry is not None:
                 return entry, False
+            # Most entries are of an earlier state then; to find the others would cost more.
             if len(self._entries) >= self._most:
                 self._entries.clear()
             entry = _Entry(state, self._clock() + self._lifetime_s, Future())

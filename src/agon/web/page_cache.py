@@ -94,12 +94,15 @@ class PageCache:
             response = None if make_quick is None else await self._quickly(make_quick)
             return await in_slot(request, kind, make) if response is None else response
 
+        # The state is read before the page, so that what is stored in between makes it outdated.
         state = await self._quickly(self._read_state)
         second = self._clock().replace(microsecond=0)
         page = self._pages.get((key, second), state, lambda: asyncio.ensure_future(respond()))
         try:
+            # Others wait for the same task: a visitor who leaves must not cancel it for them.
             return await asyncio.shield(page)
         except BaseException:
+            # An error is not kept. Who waits for the page gets it even if it was dropped.
             self._pages.drop((key, second), page)
             raise
 

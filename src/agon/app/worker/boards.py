@@ -28,11 +28,11 @@ _PAUSE_PER_RUN: Final = 19
 """The pause before a background job, as a multiple of the last one's duration: such jobs take 5 %
 of the time."""
 
-_LAST_RUN_WITHIN: Final = timedelta(days=1)
+_LOOK_BACK: Final = timedelta(days=1)
 """Runs older than this do not delay the next one."""
 
 
-def publish(service: "Service") -> Run:
+def publish_runner(service: "Service") -> Run:
     """Return the function that publishes a contest's boards at its newest position."""
 
     def run(assignment: Assignment, progress: JobProgress) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def publish(service: "Service") -> Run:
     return run
 
 
-def rebuild(service: "Service") -> Run:
+def rebuild_runner(service: "Service") -> Run:
     """Return the function that restores the deleted rows of a board."""
 
     def run(assignment: Assignment, _: JobProgress) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def rebuild(service: "Service") -> Run:
     return run
 
 
-def dry_run(service: "Service") -> Run:
+def dry_run_runner(service: "Service") -> Run:
     """Return the function that computes what a proposed change set would move."""
 
     def run(assignment: Assignment, progress: JobProgress) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def dry_run(service: "Service") -> Run:
     return run
 
 
-def find(service: "Service") -> Run:
+def findings_runner(service: "Service") -> Run:
     """Return the function that scans a contest for integrity findings."""
 
     def run(assignment: Assignment, progress: JobProgress) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def find(service: "Service") -> Run:
     return run
 
 
-def robustness(service: "Service") -> Run:
+def robustness_runner(service: "Service") -> Run:
     """Return the function that computes how few matches would change the first ranks."""
 
     def run(assignment: Assignment, _: JobProgress) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def _due(
     session: Session, contest: Contest, kind: JobKind, *, pause: timedelta, now: datetime
 ) -> datetime:
     """Return when a background job of a kind may run again for a contest."""
-    since = now - max(pause, _LAST_RUN_WITHIN)
+    since = now - max(pause, _LOOK_BACK)
     last = session.queue.last_done(kind, contest_no=contest.no, since=since)
     if last is None or last.ended_at is None or last.started_at is None:
         return now

@@ -51,11 +51,11 @@ RESULT_HANDLERS: Final[Mapping[JobKind, StoreResult]] = MappingProxyType(
 def service_runners(service: "Service") -> dict[JobKind, Run]:
     """Return the functions of the kinds that need the database only."""
     return {
-        "publish": boards.publish(service),
-        "rebuild": boards.rebuild(service),
-        "dry-run": boards.dry_run(service),
-        "find": boards.find(service),
-        "robustness": boards.robustness(service),
+        "publish": boards.publish_runner(service),
+        "rebuild": boards.rebuild_runner(service),
+        "dry-run": boards.dry_run_runner(service),
+        "find": boards.findings_runner(service),
+        "robustness": boards.robustness_runner(service),
     }
 
 

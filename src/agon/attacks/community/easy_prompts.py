@@ -9,7 +9,7 @@ from agon.attacks.strategy import Plan, Strategy
 
 def act(season: Season, plan: Plan) -> None:
     """Write a flood of prompts on the first day; accounts like each within the week."""
-    season.write_liked(int(plan["prompts"]))
+    season.write_liked(int(plan["prompts"]), likes=int(season.rules.min_positive_feedbacks))
 
 
 STRATEGY = Strategy(

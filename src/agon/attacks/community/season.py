@@ -76,9 +76,8 @@ class Season:
         most = self.rules.likes_per_creator or prompts
         return max(each, -(-prompts * each // most))
 
-    def write_liked(self, prompts: int) -> None:
-        """Write prompts on the first day; accounts give each the likes it needs within the week."""
-        likes = int(self.rules.min_positive_feedbacks)
+    def write_liked(self, prompts: int, *, likes: int) -> None:
+        """Write prompts on the first day; accounts give each so many likes within the week."""
         self.join(self.likers(prompts, likes))
         if self.day == 1:
             for number in range(prompts):

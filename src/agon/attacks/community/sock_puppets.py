@@ -12,12 +12,7 @@ from agon.attacks.strategy import Plan, Strategy
 def act(season: Season, plan: Plan) -> None:
     """Write some prompts, each with as many likes of puppets as there are prompts."""
     index = int(plan["puppets"])
-    season.join(season.likers(index, index))
-    if season.day == 1:
-        for number in range(index):
-            season.write(season.own, number)
-    for account, prompt in season.today(season.likes(index, index)):
-        season.rate(account, [prompt])
+    season.write_liked(index, likes=index)
 
 
 STRATEGY = Strategy(

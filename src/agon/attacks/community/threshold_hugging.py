@@ -7,7 +7,8 @@ from agon.disciplines.community.attackers import ATTACKS
 
 def act(season: Season, plan: Plan) -> None:
     """Write the prompts that the bonus needs; buy the likes that each needs."""
-    season.write_liked(int(season.rules.min_quality_prompts * plan["times"]))
+    prompts = int(season.rules.min_quality_prompts * plan["times"])
+    season.write_liked(prompts, likes=int(season.rules.min_positive_feedbacks))
 
 
 STRATEGY = Strategy(

@@ -162,6 +162,8 @@ def invert(matrix: Vector, *, singular: bool) -> Vector:
         LinAlgError: the matrix is singular in another direction, too.
     """
     if singular and len(matrix):
+        # c 11ᵀ has the eigenvalue c n; with c = trace / n² that is the mean of the others, so the
+        # matrix is not conditioned worse than before.
         matrix = matrix + max(float(np.trace(matrix)), 1.0) / len(matrix) ** 2
     return np.linalg.inv(matrix).astype(np.float64, copy=False)
 

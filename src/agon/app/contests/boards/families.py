@@ -5,7 +5,7 @@ from typing import Final
 import orjson
 
 from agon.app.access.permissions import View
-from agon.app.contests.ledgers.positions import position
+from agon.app.contests.ledgers.positions import resolve_as_of
 from agon.app.service import Service
 from agon.store.session import Session
 
@@ -40,7 +40,7 @@ def board_titles(service: Service, view: View) -> dict[str, str]:
 
 def _family(session: Session, view: View, family: str) -> dict[str, str]:
     """Return the boards of a family (``problem``: one for each of ``problems``) → their titles."""
-    table, limit = f"{family}s", position(session, view, None)
+    table, limit = f"{family}s", resolve_as_of(session, view, None)
     entries = session.entries.rows(view.contest.no, table, until=limit, limit=_MAX_BOARDS)
     rows = (orjson.loads(entry.line)["body"]["row"] for entry in entries)
     return {f"{family}:{row['id']}": row.get("title") or "" for row in rows}

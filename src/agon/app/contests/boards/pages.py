@@ -17,8 +17,8 @@ from agon.app.contests.boards.stored_rows import (
 from agon.app.contests.clock import amended_board, amendment_of
 from agon.app.contests.ledgers.positions import (
     last_readable_seq,
-    position,
     require_storable_name,
+    resolve_as_of,
     snapshot_at,
     visible_board,
 )
@@ -144,8 +144,9 @@ def boards(service: Service, view: View) -> list[Snapshot]:
     Of a family (``problem:<id>``) all published boards are listed, by name.
     """
     with service.store.read() as session:
+        until = resolve_as_of(session, view, None)
         newest = [
-            session.snapshots.latest(view.contest.no, name, until=position(session, view, None))
+            session.snapshots.latest(view.contest.no, name, until=until)
             for name in board_names(session, view)
         ]
     return [snapshot for snapshot in newest if snapshot is not None]

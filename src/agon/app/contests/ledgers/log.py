@@ -9,7 +9,7 @@ from typing import Any, Final
 import orjson
 
 from agon.app.access.permissions import View
-from agon.app.contests.ledgers.positions import last_readable_seq, position
+from agon.app.contests.ledgers.positions import last_readable_seq, resolve_as_of
 from agon.app.service import Service
 from agon.disciplines import discipline
 from agon.entities.ledgers import LogEntry
@@ -141,7 +141,7 @@ def log(
     kinds = {name: kinds[name] for name in only or kinds}
     entries: list[LogEntry] = []
     with service.store.read() as session:
-        last = last_readable_seq(view) if as_of is None else position(session, view, as_of)
+        last = last_readable_seq(view) if as_of is None else resolve_as_of(session, view, as_of)
         if before is not None:
             last = before - 1 if last is None else min(last, before - 1)
         no, newest_of_kind = view.contest.no, session.entries.newest_of_kind

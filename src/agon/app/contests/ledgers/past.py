@@ -8,7 +8,7 @@ from functools import partial
 import orjson
 
 from agon.app.access.permissions import View
-from agon.app.contests.ledgers.positions import position
+from agon.app.contests.ledgers.positions import resolve_as_of
 from agon.entities.contests import Contest
 from agon.errors import NotFound
 from agon.ledger.transitions import TRANSITIONS, Adoption, adoptions_after, apply
@@ -33,7 +33,7 @@ def contest_as_of(session: Session, view: View, as_of: str) -> Contest:
         Unreadable: ``as_of`` is neither a position nor a time.
     """
     contest = view.contest
-    until = position(session, view, as_of)
+    until = resolve_as_of(session, view, as_of)
     last = contest.seq if until is None else min(until, contest.seq)
     states = list(_states(session, contest))
     index = bisect_right(states, last, key=lambda state: state.seq) - 1

@@ -22,7 +22,7 @@ def last_readable_seq(view: View) -> int | None:
     return view.until
 
 
-def position(session: Session, view: View, as_of: str | None) -> int | None:
+def resolve_as_of(session: Session, view: View, as_of: str | None) -> int | None:
     """Return the position ``as_of`` refers to, at most the last visible; None: the newest.
 
     Args:
@@ -88,7 +88,7 @@ def snapshot_at(session: Session, view: View, board: str | None, as_of: str | No
         Unreadable: ``as_of`` is neither a position nor a time.
     """
     name = visible_board(session, view, board)
-    until = position(session, view, as_of)
+    until = resolve_as_of(session, view, as_of)
     snapshot = session.snapshots.latest(view.contest.no, name, until=until)
     if snapshot is None:
         by_then = "yet" if as_of is None else f"by {as_of}"
