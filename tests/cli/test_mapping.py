@@ -99,6 +99,8 @@ def test_a_first_mapping_is_suggested_and_can_be_completed(
     assert '# model_a = "left"' in text
     assert '# model_b = "right"' in text
     assert "# winner = " in text
+    [ignored] = [line for line in text.splitlines() if line.startswith("# ignore")]
+    assert not {"left", "right"} & set(ignored.split('"'))
     completed = text.replace("# model_", "model_").replace('# winner = "…"', 'winner = "verdict"')
     first.unlink()
     second = tmp_path / "second.toml"

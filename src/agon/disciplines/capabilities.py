@@ -332,6 +332,11 @@ class ColumnMeaning:
         return self.unit == "share" or self.unit.startswith("share of ")
 
 
+def no_versions(_: Any) -> Mapping[str, str]:
+    """Return no versions: those of the edition hold under all rules."""
+    return {}
+
+
 def distinct_ranks(rules: Any) -> bool:  # noqa: ARG001 - has the signature of shares_ranks
     """Return False: equal scores get different ranks, ordered by id."""
     return False
@@ -353,6 +358,7 @@ class BoardTraits:
             some parts, from the explanation, the rules and the counts by part.
         label: returns what a row without a name is called, from the board, its id and the rules;
             None: its id.
+        versions: returns the versions that overrides of rules change, in place of the edition's.
         relational: whether they can be computed from counts in an engine in which the tables stay
             (``score`` then also takes ``agon.records.relational.RelationalRecords``).
     """
@@ -365,6 +371,7 @@ class BoardTraits:
         field(default_factory=dict)
     )
     label: Callable[[str, str, Any], str] | None = None
+    versions: Callable[[Any], Mapping[str, str]] = no_versions
     relational: bool = False
 
     def meaning(self, board: str, column: str) -> ColumnMeaning | None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import agon
 from agon.disciplines.community import DISCIPLINE
 from agon.disciplines.community.components import COMPONENTS
 from agon.disciplines.community.counts.difficulty import sota_version
@@ -54,6 +55,10 @@ def test_a_result_says_when_another_list_of_models_was_used() -> None:
     assert sota_version(same) == SOTA_VERSION
     assert sota_version(CommunityRules(sota_models=("o1",))) == "2025-01-04 (changed)"
     assert sota_version(CommunityRules(sota_list="dynamic")) == "dynamic"
+    result = agon.score("community", "examples/tutorial", overrides={"sota_models": ["o1"]})
+    assert result.to_dict()["versions"] == {
+        **edition(NAME).versions, "sota_models": "2025-01-04 (changed)",
+    }  # fmt: skip
 
 
 def test_every_rule_has_meaning_reason_and_source() -> None:

@@ -262,9 +262,18 @@ def test_a_mapping_names_tables_and_columns(tmp_path: Path) -> None:
 
 def test_a_mapping_of_two_columns_to_one_is_refused() -> None:
     """One value would stand for two."""
-    mapping = SourceMapping(columns={"people.name": "x", "people.age": "x", "people.nme": "y"})
-    with pytest.raises(Unreadable, match=r"no table has a column 'people.nme'.*name and age .*'x'"):
+    mapping = SourceMapping(
+        columns={"people.name": "x", "people.age": "x", "people.nme": "y", "poeple.id": "z"},
+        tables={"vots": "ballots"},
+    )
+    with pytest.raises(Unreadable) as refused:
         read_rows(SCHEMA, {"people": EXACT}, mapping=mapping)
+    columns, tables = str(refused.value).splitlines()
+    assert columns == (
+        "columns: people has no column 'nme': did you mean name?; there is no table 'poeple': did "
+        "you mean people?; name and age of people are read from 'x'; give each its own"
+    )
+    assert tables == "tables: there is no table 'vots': did you mean votes?"
 
 
 def test_a_wrong_header_is_one_fault(tmp_path: Path) -> None:

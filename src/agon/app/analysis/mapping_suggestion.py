@@ -90,7 +90,11 @@ def _lists(report: CheckReport) -> Iterator[str]:
         if finding.code == "missing-word"
         for text in finding.subjects
     }
-    unused = [name for names in report.names.unused.values() for name in names]
+    guessed = {
+        stored for table in report.names.columns for stored in _guesses(report, table).values()
+    }
+    names = [name for listed in report.names.unused.values() for name in listed]
+    unused = [name for name in names if name not in guessed]
     listed: dict[str, Iterable[str]] = {
         "null": sorted(words),
         "skip_missing": _empty_columns(report.problems),
@@ -112,16 +116,24 @@ def _columns(report: CheckReport) -> Iterator[str]:
                 yield f"{_key(start + own)} = {_toml_text(stored)}"
         unused = list(report.names.unused.get(table, ()))
         absent = missing.get(table, [])
-        near = {own: stored for stored, own in near_names(unused, absent).items()}
-        sides = {side: name for name in unused if (side := choice_of(_SIDES, name)) is not None}
+        guesses = _guesses(report, table)
         for own in absent:
-            guess = near.get(own) or sides.get(own)
+            guess = guesses.get(own)
             hint = f"  # the source has {', '.join(unused[:_MAX_LISTED])}" if unused else ""
             yield f"# {_key(start + own)} = {_toml_text(guess or '…')}{hint}"
         for issue in report.names.near:
             if issue.table == table and issue.column:
                 meant = issue.remedy.partition("?")[0].removeprefix("did you mean ")
                 yield f"# {_key(start + meant)} = {_toml_text(issue.column)}  # is it meant?"
+
+
+def _guesses(report: CheckReport, table: str) -> dict[str, str]:
+    """Return which unused column of a table may be one that is missing, by its name."""
+    unused = list(report.names.unused.get(table, ()))
+    absent = _missing(report.problems).get(table, [])
+    near = {own: stored for stored, own in near_names(unused, absent).items()}
+    sides = {side: name for name in unused if (side := choice_of(_SIDES, name)) is not None}
+    return {own: stored for own, stored in {**sides, **near}.items() if own in absent}
 
 
 def _missing(issues: Iterable[RowIssue]) -> dict[str, list[str]]:

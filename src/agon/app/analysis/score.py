@@ -164,7 +164,7 @@ class Result:
         return {
             "discipline": self.discipline.name,
             "edition": self.edition.name,
-            "versions": dict(self.edition.versions),
+            "versions": {**self.edition.versions, **self.discipline.traits.versions(self.rules)},
             "overrides": self.overrides,
             "rules_sha256": self.rules_sha256,
             "records_sha256": self.records.sha256,

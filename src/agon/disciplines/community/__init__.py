@@ -39,6 +39,12 @@ def _shares_ranks(rules: CommunityRules) -> bool:
     return rules.tie_ranks == "shared"
 
 
+def _versions(rules: CommunityRules) -> Mapping[str, str]:
+    from agon.disciplines.community.counts.difficulty import sota_version
+
+    return {"sota_models": sota_version(rules)}
+
+
 def _recount(
     explanation: "Explanation", rules: CommunityRules, counts: Mapping[str, float]
 ) -> "Explanation":
@@ -62,6 +68,7 @@ DISCIPLINE = Discipline(
     traits=BoardTraits(
         columns=COLUMNS,
         shares_ranks=_shares_ranks,
+        versions=_versions,
         recounts={"user-score": _recount},
         relational=True,
     ),

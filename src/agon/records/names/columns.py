@@ -165,17 +165,31 @@ def column_names(
             choices = ", ".join(f"{table}.{column}" for table in having)
             issues.append(f"{name!r} is a column of several tables; give one of {choices}")
         else:
-            every = [*set().union(*known.values())]
-            issues.append(f"no table has a column {name!r}: {did_you_mean(column, sorted(every))}")
+            issues.append(_unknown_column(table_name, column, known))
     for table, named in by_table.items():
         issues += _sharing(named, f"of {table} are" if len(known) > 1 else "are")
-    for name in tables or {}:
-        if name not in known:
-            issues.append(f"there is no table {name!r}: {did_you_mean(name, sorted(known))}")
-    issues += _sharing(tables or {}, "are tables")
-    if issues:
-        raise Unreadable("columns: " + "; ".join(issues))
+    of_tables = [_unknown_table(name, known) for name in tables or {} if name not in known]
+    of_tables += _sharing(tables or {}, "are tables")
+    faults = {"columns": issues, "tables": of_tables}
+    if issues or of_tables:
+        raise Unreadable(
+            "\n".join(f"{part}: {'; '.join(listed)}" for part, listed in faults.items() if listed)
+        )
     return ColumnNames(schema, by_table, tables or {})
+
+
+def _unknown_table(name: str, known: Mapping[str, set[str]]) -> str:
+    return f"there is no table {name!r}: {did_you_mean(name, sorted(known))}"
+
+
+def _unknown_column(table: str, column: str, known: Mapping[str, set[str]]) -> str:
+    """Return the fault of a column that no table has, or not the one that is named with it."""
+    if not table:
+        every = sorted(set().union(*known.values()))
+        return f"no table has a column {column!r}: {did_you_mean(column, every)}"
+    if table not in known:
+        return _unknown_table(table, known)
+    return f"{table} has no column {column!r}: {did_you_mean(column, sorted(known[table]))}"
 
 
 def _sharing(names: Mapping[str, str], are: str) -> list[str]:
