@@ -38,14 +38,17 @@ def size(full: int, *, at_least: int = 5, dear: bool = False) -> int:
     return full if ALL else min(full, max(at_least, full // (_DEAR_PART if dear else _PART)))
 
 
-def sample(values: Sequence[Value], *, at_least: int = 3) -> Sequence[Value]:
+def sample(values: Sequence[Value], *, at_least: int = 3, dear: bool = False) -> Sequence[Value]:
     """Return the values an exhaustive test tries: all, or an eighth at equal distances.
+
+    ``dear`` makes it a fiftieth, as for ``size``.
 
     Example:
         >>> sample("abcdefghijklmnopqrstuvwxyz") in ("aiqy", "abcdefghijklmnopqrstuvwxyz")
         True
     """
-    return values if ALL else values[:: max(1, min(_PART, len(values) // at_least))]
+    part = _DEAR_PART if dear else _PART
+    return values if ALL else values[:: max(1, min(part, len(values) // at_least))]
 
 
 def left_out(items: Iterable[pytest.Item]) -> set[pytest.Item]:

@@ -126,6 +126,7 @@ def test_no_two_contests_of_a_series_are_the_same_season(
     assert seasons == {"cup-1": 1, "cup-2": 2, "cup-3": 3}
 
 
+@pytest.mark.exhaustive
 def test_a_dry_run_that_began_earlier_does_not_replace_a_later_one(
     instance: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

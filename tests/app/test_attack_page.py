@@ -44,6 +44,7 @@ class Page(HTMLParser):
         self.ids += [value or "" for name, value in attrs if name == "id"]
 
 
+@pytest.mark.exhaustive
 def test_the_page_is_one_file_with_all_charts_and_their_data(report: AttackReport) -> None:
     """No script and no address; names are text; each chart has a table; both themes."""
     text = page(report, [point(2, threshold=0.01), point(4, threshold=0.05)], worlds=3)
@@ -62,6 +63,7 @@ def test_the_page_is_one_file_with_all_charts_and_their_data(report: AttackRepor
         assert name in text
 
 
+@pytest.mark.exhaustive
 def test_the_chart_of_prices_says_them_in_words_too(report: AttackReport) -> None:
     """A screen reader reads what the bars show."""
     picture = ET.fromstring(price_chart(report))  # noqa: S314 - we wrote this text ourselves

@@ -36,6 +36,7 @@ def test_the_command_line_loads_nothing_heavy_for_its_help() -> None:
     assert not set(HEAVY) & loaded("from agon.cli.run import run; run(['--help'])")
 
 
+@pytest.mark.exhaustive
 def test_rating_a_large_frame_loads_neither_scipy_nor_a_compiler() -> None:
     """Counting a hundred thousand battles takes less time than importing either."""
     code = (
@@ -75,6 +76,7 @@ def test_a_board_is_read_by_other_libraries(tmp_path: Path) -> None:
     assert pa.table(board).to_pylist() == rows
 
 
+@pytest.mark.exhaustive
 def test_the_readme_example_works(tmp_path: Path) -> None:
     """It reads, scores, shows, explains and checks records in five lines."""
     records = agon.read_records("arena", arena_folder(tmp_path / "arena"))
@@ -114,7 +116,7 @@ def test_an_explanation_is_drawn_with_the_rules_it_was_made_under() -> None:
     assert "self_feedback=ignore" in why.first(1).plot().svg
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("sides", "moved"),
     [

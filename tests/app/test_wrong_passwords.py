@@ -53,6 +53,7 @@ def test_the_lock_ends_after_the_window() -> None:
     sign_in(counted, "ada", "home", now=NOON + WINDOW)
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize(("networks", "most"), [(20, 10 * 10 + 10 * 2), (2000, 100 + 900 + 1540)])
 def test_guesses_from_many_networks_are_few_and_lock_nobody_out(networks: int, most: int) -> None:
     """From 100 on each network has two, from 1,000 on one; a user needs only one."""

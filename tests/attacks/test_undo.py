@@ -36,6 +36,7 @@ def test_an_undone_attack_leaves_nothing(name: str, attack: str, size: int) -> N
     assert (board.moved, board.worst, board.points) == (0, 0, 0)
 
 
+@pytest.mark.exhaustive
 def test_votes_of_attackers_are_removed_exactly_and_other_matches_are_a_residue() -> None:
     """Both boards of the arena: votes added to the same matches leave nothing.
 

@@ -213,6 +213,7 @@ def test_a_task_of_terminal_bench_1_runs(agon: Cli, tmp_path: Path) -> None:
     assert result_of(tmp_path / "thief", "old__1")["result"] == "failed"
 
 
+@pytest.mark.exhaustive
 def test_the_reference_agent_solves_a_task_with_a_model(
     agon: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -440,6 +441,7 @@ def test_clean_removes_the_containers_of_a_crashed_run(agon: Cli, tmp_path: Path
     assert containers_of(tmp_path / "out") == []
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

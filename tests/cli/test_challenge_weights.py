@@ -137,6 +137,7 @@ def test_the_forecast_accepts_rules_and_one_competition(
     assert "did you mean main?" in missing.err
 
 
+@pytest.mark.exhaustive
 def test_plot_writes_one_file_of_each_kind(agon: Cli, season: Path, tmp_path: Path) -> None:
     """Each file is valid SVG; plotting again writes equal bytes."""
     out = tmp_path / "pictures"
@@ -195,6 +196,7 @@ def test_png_without_its_renderer_writes_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.exhaustive
 def test_png_is_the_output_of_the_renderer(
     agon: Cli, season: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,7 +20,7 @@ from fakes.demo import Demo
 from sizes import ALL
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["ann", "bob", "cy"])
 def test_explain_prints_the_parts_of_the_score(agon: Cli, arena: Path, name: str) -> None:
     """Table and JSON agree."""
@@ -34,6 +34,7 @@ def test_explain_prints_the_parts_of_the_score(agon: Cli, arena: Path, name: str
         assert part["name"] in ended.out
 
 
+@pytest.mark.exhaustive
 def test_explain_prints_the_reason_of_an_unscored_id(agon: Cli, arena: Path) -> None:
     """A missing score is a result, not an error."""
     (arena / "bots.csv").write_text((arena / "bots.csv").read_text() + "dan,o1,Dan\n")
@@ -76,6 +77,7 @@ def test_a_waterfall_ends_at_the_sum() -> None:
     assert bars == ["█████     ", "     █████", "▒▒▒▒▒▒▒▒▒▒"]
 
 
+@pytest.mark.exhaustive
 def test_compare_with_equal_rules_changes_no_rank(agon: Cli, arena: Path) -> None:
     """An edition is compared with itself."""
     twice = ("--edition", "sentience-1", "--edition", "arena/sentience-1")
@@ -85,6 +87,7 @@ def test_compare_with_equal_rules_changes_no_rank(agon: Cli, arena: Path) -> Non
     assert "no moves" in agon("compare", "arena", arena).out
 
 
+@pytest.mark.exhaustive
 def test_compare_lists_the_largest_rank_changes_first(agon: Cli, arena: Path) -> None:
     """The output contains the differing rules and the previous ranks."""
     value = agon(
@@ -108,6 +111,7 @@ def test_check_of_valid_records_exits_with_zero(agon: Cli, arena: Path) -> None:
     assert "4 matches" in ended.out
 
 
+@pytest.mark.exhaustive
 def test_check_prints_all_invalid_records_on_stdout(agon: Cli, arena: Path) -> None:
     """The issues are the requested data; the exit code is 2."""
     (arena / "matches.csv").write_text(MATCHES.replace("rated", "friendly", 3))
@@ -148,6 +152,7 @@ def test_simulate_lists_attacks_and_writes_nothing_on_a_dry_run(agon: Cli, tmp_p
     assert (tmp_path / "b" / "matches.csv").is_file()
 
 
+@pytest.mark.exhaustive
 def test_import_writes_a_folder_that_can_be_scored(agon: Cli, tmp_path: Path) -> None:
     """Imported foreign files can be scored immediately."""
     file = tmp_path / "battles.csv"
@@ -281,6 +286,7 @@ def challenge(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.exhaustive
 def test_weights_are_the_board_of_an_epoch(agon: Cli, challenge: Path) -> None:
     """The options --epoch and --set epoch are equivalent and exclude each other."""
     early = agon("challenge", "weights", challenge, "--epoch", 2, "--format", "json").json()
@@ -292,6 +298,7 @@ def test_weights_are_the_board_of_an_epoch(agon: Cli, challenge: Path) -> None:
     assert twice.code == 2
 
 
+@pytest.mark.exhaustive
 def test_the_bittensor_payload_has_the_format_of_set_weights(agon: Cli, challenge: Path) -> None:
     """UIDs and weights have equal length, maximum 65535, no zeros, sorted by UID."""
     payload = agon("challenge", "weights", challenge, "--bittensor").json()
@@ -303,6 +310,7 @@ def test_the_bittensor_payload_has_the_format_of_set_weights(agon: Cli, challeng
     assert agon("challenge", "weights", challenge, "--bittensor", "--top", 3).code == 2
 
 
+@pytest.mark.exhaustive
 def test_rate_prints_either_method_with_intervals(agon: Cli, tmp_path: Path) -> None:
     """At eighty columns the table shows the interval next to the rating."""
     agon("simulate", "arena", "--out", tmp_path / "a", "--size", 300)
@@ -315,6 +323,7 @@ def test_rate_prints_either_method_with_intervals(agon: Cli, tmp_path: Path) -> 
         assert "low" in agon(*arguments).out
 
 
+@pytest.mark.exhaustive
 def test_json_of_rated_bots_contains_the_shown_values(agon: Cli, arena: Path) -> None:
     """The JSON also contains requested intervals."""
     value = agon("arena", "rate", arena, "--ci", "--format", "json").json()

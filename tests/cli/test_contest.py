@@ -260,6 +260,7 @@ def test_a_contest_is_edited_and_its_start_and_end_are_shown(target: Target) -> 
         assert (ended.code, "Traceback" in ended.err) == (code, False)
 
 
+@pytest.mark.exhaustive
 def test_a_final_contest_accepts_no_records(target: Target) -> None:
     """Every step out of order is rejected as a conflict."""
     name = target.contest
@@ -505,6 +506,7 @@ def test_a_server_shows_nothing_private_without_a_token(server: Server, agon: Cl
     assert agon("contest", "list", *both).code == 2
 
 
+@pytest.mark.exhaustive
 def test_a_client_follows_the_events_of_a_contest(
     server: Server, agon: Cli, tmp_path: Path
 ) -> None:
@@ -539,6 +541,7 @@ def test_a_token_is_read_from_the_environment_or_a_file(
                            if word.startswith("--")]  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_a_folder_is_replayed_locally_despite_a_configured_server(
     agon: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

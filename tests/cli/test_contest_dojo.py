@@ -54,6 +54,7 @@ def test_a_published_setter_passes_its_gate(agon: Cli, database: str) -> None:
     assert agon("contest", "publish", "autumn", "none/", "--database", database).code == 3
 
 
+@pytest.mark.exhaustive
 def test_an_answer_is_revealed_once_its_problem_is_closed(agon: Cli, database: str) -> None:
     """Solvers want to see source and terms."""
     squares, cubes = (

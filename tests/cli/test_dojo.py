@@ -92,12 +92,14 @@ def test_run_accepts_a_setter_and_a_number_of_terms(agon: Cli, tmp_path: Path) -
     assert "and 10 more" in ended.out
 
 
+@pytest.mark.exhaustive
 def test_run_reads_stdin(solver: Path) -> None:
     """Pipes work like files."""
     ended = run_process("dojo", "run", "-", "--format", "json", given=solver.read_bytes())
     assert ended.json()["terms_count"] == 200
 
 
+@pytest.mark.exhaustive
 def test_a_missing_bwrap_is_named_with_its_package(solver: Path, tmp_path: Path) -> None:
     """The exit code is 5, and the message names a package and an alternative."""
     ended = run_process("dojo", "run", str(solver), PATH=str(tmp_path))
@@ -251,6 +253,7 @@ def test_a_killed_judge_leaves_no_process_and_can_be_resumed(tmp_path: Path) -> 
     assert {row["verdict"] for row in rows(tmp_path / "o")} == {"ok"}
 
 
+@pytest.mark.exhaustive
 def test_commands_that_run_no_programs_do_not_import_the_sandbox(solver: Path) -> None:
     """The command line starts faster without it."""
     code = (

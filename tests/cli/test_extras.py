@@ -94,6 +94,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str]
     return run_without("serve", folder, ABOUT_FILES, every=True)
 
 
+@pytest.mark.exhaustive
 def test_a_plain_installation_reports_no_bug(plain: dict[str, tuple[int, str]]) -> None:
     """Eleven commands of the service did; the message says what to install."""
     assert len(plain) > 60 + len(ABOUT_FILES)
@@ -104,13 +105,14 @@ def test_a_plain_installation_reports_no_bug(plain: dict[str, tuple[int, str]]) 
     }  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_commands_about_files_need_no_extra(plain: dict[str, tuple[int, str]]) -> None:
     """Robustness asked for the service's packages: its module had the published form as well."""
     results = {words: plain[words] for words in map(" ".join, ABOUT_FILES)}
     assert {words: error for words, (code, error) in results.items() if code} == {}
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("extra", "command"),
     [

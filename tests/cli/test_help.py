@@ -87,7 +87,7 @@ def test_every_command_has_its_documented_options(path: str) -> None:
     assert options >= PROMISED[path]
 
 
-@pytest.mark.sample(40)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("path", COMMANDS)
 def test_help_shows_an_example_that_names_the_command(agon: Cli, path: str) -> None:
     """Users copy examples first."""

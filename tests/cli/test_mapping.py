@@ -167,6 +167,7 @@ def test_errors_name_every_missing_column_and_the_path_into_an_object(
     assert "by its path: --columns verdict=verdict.choice" in done.err
 
 
+@pytest.mark.exhaustive
 def test_an_unused_column_that_begins_like_a_missing_one_is_named(
     agon: Cli, tmp_path: Path
 ) -> None:

@@ -25,6 +25,7 @@ MANY = "id,played_at,bot_a,bot_b,kind,winner\n" + "".join(
 """Matches whose resampling takes far longer than a busy machine needs to send a signal."""
 
 
+@pytest.mark.exhaustive
 def test_a_terminal_shows_a_share_until_an_interrupt_ends_the_command(tmp_path: Path) -> None:
     """A percentage on stderr; Ctrl-C is exit code 130, one line, and nothing on stdout."""
     folder = arena_folder(tmp_path / "arena", matches=MANY)

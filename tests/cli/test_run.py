@@ -206,6 +206,7 @@ CLOSED = (
 """Commands with output of each kind: tables, data, help, a line, errors."""
 
 
+@pytest.mark.exhaustive
 def test_output_that_nobody_reads_ends_with_the_code_of_a_closed_pipe(
     arena: Path, tmp_path: Path
 ) -> None:
@@ -265,6 +266,7 @@ def test_data_goes_to_stdout_and_the_rest_to_stderr(agon: Cli, tmp_path: Path) -
     assert "wrote" in ended.err
 
 
+@pytest.mark.exhaustive
 def test_piped_output_has_no_colors(
     agon: Cli, arena: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -277,6 +279,7 @@ def test_piped_output_has_no_colors(
     assert "\x1b" not in plain.replace("\x1b[1m", "").replace("\x1b[0m", "")
 
 
+@pytest.mark.exhaustive
 def test_escape_sequences_in_ids_are_escaped(agon: Cli, arena: Path) -> None:
     """Records must not control the terminal."""
     bots = (arena / "bots.csv").read_text()

@@ -120,7 +120,7 @@ def renamed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.sample(7)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_with_a_source_reads_it_by_a_mapping(
     name: str, agon: Cli, renamed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -27,6 +27,7 @@ def battles(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.exhaustive
 def test_a_file_of_battles_is_rated(agon: Cli, battles: Path) -> None:
     """With a category, an anchor, and notes on stderr about what is not used."""
     done = agon(
@@ -40,6 +41,7 @@ def test_a_file_of_battles_is_rated(agon: Cli, battles: Path) -> None:
     assert "note: not used: extra" in done.err
 
 
+@pytest.mark.exhaustive
 def test_every_command_that_reads_records_reads_a_file(
     agon: Cli, battles: Path, tmp_path: Path
 ) -> None:
@@ -62,7 +64,7 @@ def test_every_command_that_reads_records_reads_a_file(
     assert [row["matches"] for row in german if row["matches"]] == [1, 1]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("form", ["csv", "jsonl", "json", "parquet"])
 def test_stdin_is_read_in_every_format(agon: Cli, battles: Path, form: str, tmp_path: Path) -> None:
     """Its format is known by its first bytes, or stated."""
@@ -115,6 +117,7 @@ def test_a_check_lists_the_invalid_rows_of_a_file(agon: Cli, battles: Path) -> N
     assert [problem["value"] for problem in report["problems"]] == ["upper", "draw?"]
 
 
+@pytest.mark.exhaustive
 def test_an_invalid_row_of_stdin_is_named() -> None:
     """With its row and the name of the column in the source."""
     broken = BATTLES.replace("z,x,tie", "z,x,both").encode()

@@ -50,6 +50,7 @@ def spring(api: Api, instance: Instance) -> str:
     return "spring"
 
 
+@pytest.mark.exhaustive
 def test_a_contest_passes_through_its_states(api: Api, spring: str) -> None:
     """Each transition returns the new state."""
     assert api.contests.get(spring).state == "open"
@@ -62,6 +63,7 @@ def test_a_contest_passes_through_its_states(api: Api, spring: str) -> None:
     assert [item.id for item in api.contests.list(series="spring")] == ["autumn"]
 
 
+@pytest.mark.exhaustive
 def test_both_clients_raise_the_same_errors(api: Api, spring: str) -> None:
     """A command then has the same exit code locally and remotely."""
     with pytest.raises(NotFound, match="no contest 'none'"):
@@ -89,6 +91,7 @@ def test_all_invalid_records_are_reported_and_none_is_added(api: Api, spring: st
     assert api.contests.get(spring).seq == 5
 
 
+@pytest.mark.exhaustive
 def test_repeated_records_are_added_once(api: Api, spring: str) -> None:
     """This includes bare rows of a table; a dry run adds nothing."""
     again = api.records.add(spring, lines(*PEOPLE, table=False), table="users")
@@ -152,6 +155,7 @@ def test_boards_have_pages_proofs_explanations_and_histories(api: Api, spring: s
         api.boards.page(spring, as_of="2")
 
 
+@pytest.mark.exhaustive
 def test_a_change_set_is_dry_run_applied_and_rolled_back(
     api: Api, instance: Instance, spring: str
 ) -> None:
@@ -220,6 +224,7 @@ def test_a_ledger_is_exported_and_imported_unchanged(api: Api, spring: str, tmp_
         api.ledgers.import_(tmp_path / "out")
 
 
+@pytest.mark.exhaustive
 def test_the_log_is_read_by_several_kinds(api: Api, spring: str) -> None:
     """A parameter that repeats passes through both clients; no kind means all."""
     every = [entry.kind for entry in api.ledgers.log(spring)]
@@ -228,6 +233,7 @@ def test_the_log_is_read_by_several_kinds(api: Api, spring: str) -> None:
     assert chosen == [kind for kind in every if kind in {"contest-created", every[0]}]
 
 
+@pytest.mark.exhaustive
 def test_a_ledger_can_be_moved_to_another_instance(api: Api, spring: str, tmp_path: Path) -> None:
     """Exporting it again from the new instance gives the same bytes."""
     from fakes.service import service_at
@@ -243,6 +249,7 @@ def test_a_ledger_can_be_moved_to_another_instance(api: Api, spring: str, tmp_pa
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
+@pytest.mark.exhaustive
 def test_users_and_tokens_are_managed(api: Api, instance: Instance) -> None:
     """A token is shown once and valid until it is revoked."""
     made = api.access.create_user(
@@ -263,6 +270,7 @@ def test_users_and_tokens_are_managed(api: Api, instance: Instance) -> None:
     assert "ida" in [item.id for item in api.access.users()]
 
 
+@pytest.mark.exhaustive
 def test_jobs_are_listed_and_the_queue_paused(api: Api) -> None:
     """Operators need both to maintain an instance."""
     api.contests.create(ContestCreate(id="spring", discipline="community", title="Spring"))

@@ -13,7 +13,7 @@ from agon.editions.registry import parse
 from agon.errors import NotFound
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", editions())
 def test_every_released_edition_has_no_issue(name: str) -> None:
     """The worked examples of all seeds and pages give what they expect: ``agon rules lint``.

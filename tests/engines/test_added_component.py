@@ -80,6 +80,7 @@ def test_a_component_with_an_expression_has_equal_counts_on_an_engine(
     assert any(row["counts"]["popular_prompts"] for row in expected.rows())
 
 
+@pytest.mark.exhaustive
 def test_a_component_that_needs_rows_is_refused_by_its_name(
     monkeypatch: pytest.MonkeyPatch, sail: TableEngine, folder: Path
 ) -> None:

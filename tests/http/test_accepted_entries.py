@@ -272,6 +272,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     instance.close()
 
 
+@pytest.mark.exhaustive
 def test_every_accepted_entry_of_a_live_arena_can_be_replayed(world: World) -> None:
     """First each operation with each role in random order, then any, with rounds between them."""
     pairs = [(each, caller) for each in OPERATIONS for caller in CALLERS if each.id not in ENDS]

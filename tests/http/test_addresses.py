@@ -91,7 +91,7 @@ def paths_with(api: Api, name: str) -> list[Callable[[], bool]]:
     ]
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 def test_an_id_with_any_characters_works_in_every_path(
     request: pytest.FixtureRequest, api: Api
 ) -> None:

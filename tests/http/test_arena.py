@@ -84,6 +84,7 @@ def test_a_bot_is_registered_once_per_owner_after_a_ping(instance: Instance) -> 
     assert "has completed 0 matches: 5 more matches" in reasons
 
 
+@pytest.mark.exhaustive
 def test_a_match_is_sealed_until_it_is_settled(instance: Instance, league: League) -> None:
     """Neither a round nor a match shows who plays before all votes are cast."""
     pushing = register(instance, endpoint="https://a.example/").json()
@@ -120,6 +121,7 @@ def test_a_match_is_sealed_until_it_is_settled(instance: Instance, league: Leagu
     assert instance.get(f"{CONTEST}/judge/work", "judge").json() == {"items": []}
 
 
+@pytest.mark.exhaustive
 def test_work_that_is_late_is_gone(instance: Instance, league: League) -> None:
     """A program sees by the code that its answer came too late, and does not send it again."""
     pulling = [register(instance, role).json() for role in ("participant", "organiser")]

@@ -113,7 +113,7 @@ def _response(instance: Instance, path: str, role: str | None) -> Any:
     return response.status_code, headers, content
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("state", ["open", "frozen", "final", "private"])
 def test_pages_equal_those_read_in_a_session(
     either: Instance, state: str, monkeypatch: pytest.MonkeyPatch
@@ -139,6 +139,7 @@ def test_pages_equal_those_read_in_a_session(
             assert read[0] < 500, (role, path)
 
 
+@pytest.mark.exhaustive
 def test_an_unchanged_page_returns_304(either: Instance) -> None:
     """Boards are polled; an unchanged page must cost only a few bytes."""
     either.contest(people=3)
@@ -170,6 +171,7 @@ def test_hidden_names_are_on_no_page_from_then_on(either: Instance) -> None:
     assert [len(either.get(path).json()["rows"]) for path in paths[3:5]] == [0, 3]
 
 
+@pytest.mark.exhaustive
 def test_names_cost_nothing_until_there_are_any(
     either: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,6 +195,7 @@ def test_names_cost_nothing_until_there_are_any(
     assert len(asked) == 1
 
 
+@pytest.mark.exhaustive
 def test_a_freeze_and_a_new_snapshot_are_visible_immediately(either: Instance) -> None:
     """No board state is cached between two requests."""
     either.contest(people=3)
@@ -207,6 +210,7 @@ def test_a_freeze_and_a_new_snapshot_are_visible_immediately(either: Instance) -
     assert either.get(BOARD).json()["seq"] > before
 
 
+@pytest.mark.exhaustive
 def test_metrics_count_board_requests_under_their_route(either: Instance) -> None:
     """Metrics do not depend on whether a response was read in a session."""
     either.contest(people=3)
@@ -217,6 +221,7 @@ def test_metrics_count_board_requests_under_their_route(either: Instance) -> Non
         assert f'route="/api/v1/contests/{{contest}}/{route}",status="200"}} 1.0' in metrics
 
 
+@pytest.mark.exhaustive
 def test_every_page_is_read_without_a_session(
     either: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,6 +236,7 @@ def test_every_page_is_read_without_a_session(
         assert either.get(BOARD + query).status_code == 200
 
 
+@pytest.mark.exhaustive
 def test_a_page_for_staff_is_not_cached_for_the_public(either: Instance) -> None:
     """Staff see results after a freeze; a shared cache must not serve them to the public."""
     either.contest(people=3)

@@ -64,6 +64,7 @@ def reader(instance: Instance, counted: Counted) -> BoardReader:
     return BoardReader(replace(instance.service, store=counted))  # type: ignore[arg-type]  # counts
 
 
+@pytest.mark.exhaustive
 def test_a_board_is_looked_up_once_while_nothing_is_stored(
     reader: BoardReader, counted: Counted
 ) -> None:
@@ -73,6 +74,7 @@ def test_a_board_is_looked_up_once_while_nothing_is_stored(
     assert (len(views), counted.sessions) == (1, 1)
 
 
+@pytest.mark.exhaustive
 def test_a_changed_state_is_looked_up_again(
     reader: BoardReader, counted: Counted, instance: Instance
 ) -> None:
@@ -84,6 +86,7 @@ def test_a_changed_state_is_looked_up_again(
     assert counted.sessions == 2
 
 
+@pytest.mark.exhaustive
 def test_errors_are_not_cached(reader: BoardReader, counted: Counted) -> None:
     """A read succeeds as soon as the database is up again."""
     counted.down = True
@@ -95,6 +98,7 @@ def test_errors_are_not_cached(reader: BoardReader, counted: Counted) -> None:
     assert reader.read(KEY, FIRST)[1] is not None
 
 
+@pytest.mark.exhaustive
 def test_callers_do_not_share_views(reader: BoardReader, instance: Instance) -> None:
     """After a freeze an organiser sees current results; the next anonymous caller must not."""
     transitions.freeze(instance.service, "spring", by=ORGANISER)

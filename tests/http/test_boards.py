@@ -69,6 +69,7 @@ def test_a_page_contains_the_exact_hashed_lines(instance: Instance) -> None:
     assert b"[" + b",".join(lines) + b"]" in instance.get(f"{BOARD}?limit=500").content
 
 
+@pytest.mark.exhaustive
 def test_a_cursor_stays_on_its_snapshot_while_others_are_published(instance: Instance) -> None:
     """Paging through a board must neither repeat nor skip participants."""
     instance.contest(people=7)
@@ -83,7 +84,7 @@ def test_a_cursor_stays_on_its_snapshot_while_others_are_published(instance: Ins
     assert [row["id"] for row in back["rows"]] == ["u3", "u4", "u5"]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("limit", [1, 2, 500])
 def test_a_page_has_as_many_rows_as_its_limit(instance: Instance, limit: int) -> None:
     """A limit that is silently changed breaks clients that rely on it."""
@@ -91,7 +92,7 @@ def test_a_page_has_as_many_rows_as_its_limit(instance: Instance, limit: int) ->
     assert len(instance.get(f"{BOARD}?limit={limit}").json()["rows"]) == min(limit, 4)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("query", ["limit=0", "limit=501", "limit=x", "limt=5", "format=xml",
                                    "cursor=abc", "as_of=yesterday", "cursor=&as_of=1", "q=",
                                    "q=%00", "q=u&around=u1", "q=u&format=csv",
@@ -105,6 +106,7 @@ def test_invalid_query_parameters_are_rejected(instance: Instance, query: str) -
     assert response.status_code == 422, response.text
 
 
+@pytest.mark.exhaustive
 def test_a_row_is_returned_with_its_neighbors_and_index(instance: Instance) -> None:
     """Participants look up their own rank first."""
     instance.contest(people=9)
@@ -128,6 +130,7 @@ def test_rows_are_searched_by_id_prefix(instance: Instance) -> None:
     assert instance.get(f"{BOARD}?q=%F0%9F%98%80").json()["rows"] == []
 
 
+@pytest.mark.exhaustive
 def test_a_conditional_request_for_an_unchanged_board_returns_304(instance: Instance) -> None:
     """Boards are polled; an unchanged one must cost only a few bytes."""
     instance.contest()
@@ -153,6 +156,7 @@ def test_responses_for_staff_are_marked_private(instance: Instance) -> None:
     assert "authorization" in own["vary"]
 
 
+@pytest.mark.exhaustive
 def test_a_proof_verifies_without_the_server(instance: Instance) -> None:
     """Anyone can verify a row against the board's Merkle root."""
     instance.contest(people=6)
@@ -168,6 +172,7 @@ def test_a_proof_verifies_without_the_server(instance: Instance) -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_explanations_histories_and_participants_are_served(instance: Instance) -> None:
     """They explain a rank, its changes and a participant's other boards."""
     instance.contest()
@@ -198,6 +203,7 @@ def test_csv_cells_are_never_spreadsheet_formulas(instance: Instance) -> None:
     assert next(iter(rows[0])) == "rank"
 
 
+@pytest.mark.exhaustive
 def test_a_download_contains_all_rows(instance: Instance) -> None:
     """Programs that compute with a board need all of it."""
     instance.contest(people=1203)
@@ -223,7 +229,7 @@ def stable(response: Any) -> bytes:
     return bytes(response.content).replace(name, b"ID") if name else bytes(response.content)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("role", [None, "viewer", "participant", "judge", "worker"])
 def test_the_public_sees_no_changes_after_a_freeze(instance: Instance, role: str | None) -> None:
     """Rank changes during a freeze would reveal the result before it is announced."""
@@ -236,6 +242,7 @@ def test_the_public_sees_no_changes_after_a_freeze(instance: Instance, role: str
         assert instance.get(path, role).status_code in {401, 403}
 
 
+@pytest.mark.exhaustive
 def test_staff_see_current_results_during_a_freeze(instance: Instance) -> None:
     """Organisers must review the result before it is announced."""
     instance.contest(people=3)

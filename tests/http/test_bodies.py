@@ -55,6 +55,7 @@ def test_a_json_body_is_bounded_in_bytes_and_values(instance: Instance) -> None:
         assert (response.status_code, response.json()["code"]) == (413, "body-too-large")
 
 
+@pytest.mark.exhaustive
 def test_a_bulk_body_may_be_large_but_each_record_is_bounded(instance: Instance) -> None:
     """NDJSON is spooled and read line by line; a single JSON value is not."""
     instance.contest("spring", people=0)

@@ -94,6 +94,7 @@ def test_the_queue_is_bounded_and_one_caller_does_not_fill_it() -> None:
     asyncio.run(scenario())
 
 
+@pytest.mark.exhaustive
 def test_waiting_expensive_requests_do_not_block_other_requests(
     instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +179,7 @@ def test_every_page_and_form_is_made_in_a_slot_of_its_kind(
         kinds.clear()
 
 
+@pytest.mark.exhaustive
 def test_every_way_to_hash_a_password_has_a_slot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,6 +229,7 @@ def test_every_way_to_hash_a_password_has_a_slot(
     instance.close()
 
 
+@pytest.mark.exhaustive
 def test_surplus_sign_ins_are_answered_at_once_and_other_networks_get_their_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

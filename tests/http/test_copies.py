@@ -56,6 +56,7 @@ def copies_and_names(instance: Instance) -> tuple[Any, Any]:
     return shown["copies"], None if shown["result"] is None else shown["result"]["names"]
 
 
+@pytest.mark.exhaustive
 def test_a_match_links_the_answer_that_was_copied(played: tuple[League, Instance]) -> None:
     """Who reads that an answer was copied wants to compare both."""
     league, instance = played

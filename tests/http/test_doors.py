@@ -172,7 +172,7 @@ def test_disciplines_with_protocols_are_tried_live() -> None:
     assert set(LIVE) == {name for name in BUILT_IN if discipline(name).protocols}
 
 
-@pytest.mark.sample(4)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("caller", [ORGANISER, OPERATOR, LOCAL], ids=lambda each: each.name)
 @pytest.mark.parametrize("options", [{}, {"replace": True}, {"dry_run": True}], ids=str)
 def test_senders_add_to_a_live_contest_exactly_what_no_protocol_owns(

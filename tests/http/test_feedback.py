@@ -93,6 +93,7 @@ def change_rules(instance: Instance, **rules: Any) -> None:
     apply(instance.service, "autumn", change_set.id, by=ORGANISER)
 
 
+@pytest.mark.exhaustive
 def test_feedback_terms_lets_a_solver_reconstruct_a_sequence_of_bits(instance: Instance) -> None:
     """This is why a live contest does not report how many leading terms are right."""
     assert dojo(instance, feedback="terms").read_off() == BITS
@@ -111,7 +112,7 @@ def test_feedback_gate_reveals_nothing_to_an_automatic_solver(instance: Instance
     assert "no stage pass: not all of the first " in readable_state.pop()
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("right", "verdict", "reason", "matched"),
     [
@@ -216,6 +217,7 @@ def test_with_feedback_gate_no_response_depends_on_the_number_of_right_terms(
     )
 
 
+@pytest.mark.exhaustive
 def test_submissions_to_a_problem_are_limited_and_counted(instance: Instance) -> None:
     """The problem shows limit and count; each problem and user has a separate count."""
     solver = dojo(instance, max_submissions=2)
@@ -246,7 +248,7 @@ def test_submissions_to_a_problem_are_limited_and_counted(instance: Instance) ->
     assert (response["max_submissions"], response["submissions"]) == (2, None)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("verdict", "mode", "left"),
     [
@@ -270,6 +272,7 @@ def test_what_is_refused_without_a_run_costs_no_attempt(
     assert sent == [202] * left + [409] * (3 - left)
 
 
+@pytest.mark.exhaustive
 def test_a_problem_says_what_programs_may_use_under_the_contests_rules(instance: Instance) -> None:
     """Participants read it before they spend an attempt; lists of problems leave it out."""
     solver = dojo(instance, allowed_modules=["math", "heapq"], recursion_limit=500)

@@ -17,6 +17,7 @@ KEY = {"idempotency-key": "k-1"}
 USER = {"id": "eve"}
 
 
+@pytest.mark.exhaustive
 def test_a_repeated_request_returns_the_same_response_and_changes_nothing(
     instance: Instance,
 ) -> None:
@@ -176,6 +177,7 @@ def test_keys_are_short_and_printable(instance: Instance, key: str) -> None:
     assert response.status_code == 422
 
 
+@pytest.mark.exhaustive
 def test_records_sent_twice_with_one_key_are_added_once(instance: Instance) -> None:
     """Spooled bodies of bulk requests are compared as well."""
     instance.contest(people=0)
@@ -232,6 +234,7 @@ def test_a_response_that_cannot_be_stored_is_still_returned(
     assert response.status_code in {201, 422}
 
 
+@pytest.mark.exhaustive
 def test_anonymous_responses_are_not_stored(instance: Instance) -> None:
     """Anonymous requests with new keys would otherwise fill the database."""
     for path in ("/nowhere", "/users"):

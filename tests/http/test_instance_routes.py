@@ -102,6 +102,7 @@ def test_a_job_is_claimed_extended_and_released_with_its_lease(instance: Instanc
                       "worker": "w-1"}).status_code == 204  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_a_paused_queue_returns_no_jobs(instance: Instance) -> None:
     """Running jobs finish, and then the instance can be repaired."""
     instance.contest()
@@ -112,6 +113,7 @@ def test_a_paused_queue_returns_no_jobs(instance: Instance) -> None:
     assert instance.post("/jobs/claim", "operator", json=body).status_code == 200
 
 
+@pytest.mark.exhaustive
 def test_job_lists_contain_no_payloads(instance: Instance) -> None:
     """A payload may contain a setter's program before its problem is published."""
     instance.contest()
@@ -183,6 +185,7 @@ def test_the_listed_event_kinds_are_exactly_those_that_are_emitted() -> None:
     assert all(f"`{kind}`" in page for kind in EVENT_KINDS)
 
 
+@pytest.mark.exhaustive
 def test_a_change_set_follows_its_states(instance: Instance) -> None:
     """Each step has its own request; a step out of order is a conflict."""
     instance.contest()
@@ -217,6 +220,7 @@ def test_a_case_is_opened_decided_and_closed(instance: Instance) -> None:
     assert closed.json()["state"] == "closed"
 
 
+@pytest.mark.exhaustive
 def test_a_contest_without_submissions_rejects_them(instance: Instance) -> None:
     """A community contest has records and no submissions."""
     instance.contest()

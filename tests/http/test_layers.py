@@ -77,6 +77,7 @@ def passed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("method", "path", "layers"),
     [

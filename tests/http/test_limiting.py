@@ -31,6 +31,7 @@ def test_requests_without_tokens_are_limited_by_network(tmp_path: Path) -> None:
     instance.close()
 
 
+@pytest.mark.exhaustive
 def test_attempts_to_accept_invitations_count_against_the_address(tmp_path: Path) -> None:
     """Codes are tried without a token, and an idempotency key stores none of their responses."""
     instance = instance_at(tmp_path, rate_limit_address="3/day")

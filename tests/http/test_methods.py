@@ -7,7 +7,7 @@ from fakes.instance import Instance
 BOARD = "/api/v1/contests/spring/boards/user-score"
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "path",
     [

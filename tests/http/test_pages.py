@@ -26,7 +26,7 @@ def next_of(response: Any) -> str:
     return match[1]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("host", ["evil.example", "testserver", "[::1", "a b"])
 def test_a_link_is_relative_to_the_requested_server(instance: Instance, host: str) -> None:
     """Absolute links sent clients and their tokens from https to http, or to any host."""
@@ -37,6 +37,7 @@ def test_a_link_is_relative_to_the_requested_server(instance: Instance, host: st
     assert instance.client.get(link).json()["items"] != instance.client.get(LISTED).json()["items"]
 
 
+@pytest.mark.exhaustive
 def test_a_link_with_any_name_is_ascii(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
     """Headers cannot contain other characters; the next page of such a name failed."""
     instance.contest("spring", people=0)

@@ -88,6 +88,7 @@ def test_a_text_for_true_or_false_is_read_as_in_records(instance: Instance) -> N
         assert retired[word] is truth, word
 
 
+@pytest.mark.exhaustive
 def test_a_line_that_is_no_json_is_refused(instance: Instance) -> None:
     """Half of a surrogate pair is no text in UTF-8."""
     for line in (

@@ -5,7 +5,7 @@ import pytest
 from fakes.instance import Instance
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("path", "meant"),
     [

@@ -53,6 +53,7 @@ def test_a_rebuild_response_reveals_nothing_about_the_queue(
         assert (response["by"], response["causes"]) == ("anonymous", [])
 
 
+@pytest.mark.exhaustive
 def test_anonymous_rebuilds_are_limited(forgetful: Instance) -> None:
     """Otherwise one client could queue the entire history before the next program is judged."""
     responses = [get_board(forgetful, n) for n in range(OLD)]

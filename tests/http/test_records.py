@@ -19,6 +19,7 @@ def send(instance: Instance, body: bytes, query: str = "", role: str = "organise
     return instance.post(PATH + query, role, content=body, headers=NDJSON)
 
 
+@pytest.mark.exhaustive
 def test_repeated_records_are_added_once(instance: Instance) -> None:
     """Clients may repeat a request."""
     instance.contest(people=0)
@@ -34,6 +35,7 @@ def test_repeated_records_are_added_once(instance: Instance) -> None:
     assert [item["row"]["id"] for item in rest["items"]] == ["b"]
 
 
+@pytest.mark.exhaustive
 def test_bare_rows_and_single_records_are_accepted(instance: Instance) -> None:
     """Clients have records in both formats."""
     instance.contest(people=0)
@@ -42,7 +44,7 @@ def test_bare_rows_and_single_records_are_accepted(instance: Instance) -> None:
     assert item.json()["added"] == 1
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("query", ["", "?table=users", "?dry_run=true"])
 @pytest.mark.parametrize("body", [b"", b"\n \r\n"])
 def test_a_stream_without_records_adds_none(instance: Instance, body: bytes, query: str) -> None:
@@ -52,6 +54,7 @@ def test_a_stream_without_records_adds_none(instance: Instance, body: bytes, que
     assert (summary.status_code, summary.json()["added"]) == (200, 0)
 
 
+@pytest.mark.exhaustive
 def test_a_dry_run_adds_nothing(instance: Instance) -> None:
     """Ledger entries are permanent, so clients can check first."""
     instance.contest(people=0)
@@ -59,6 +62,7 @@ def test_a_dry_run_adds_nothing(instance: Instance) -> None:
     assert instance.get(f"{PATH}?table=users", "organiser").json()["items"] == []
 
 
+@pytest.mark.exhaustive
 def test_a_record_is_replaced_only_on_request(instance: Instance) -> None:
     """Other content with the same key is a conflict by default."""
     instance.contest(people=0)
@@ -68,6 +72,7 @@ def test_a_record_is_replaced_only_on_request(instance: Instance) -> None:
     assert send(instance, changed, "?table=users&replace=true").json()["replaced"] == 1
 
 
+@pytest.mark.exhaustive
 def test_every_invalid_line_is_reported_with_its_number(instance: Instance) -> None:
     """No line of the request is added."""
     instance.contest(people=0)
@@ -79,7 +84,7 @@ def test_every_invalid_line_is_reported_with_its_number(instance: Instance) -> N
     assert instance.get(f"{PATH}?table=users", "organiser").json()["items"] == []
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["text/plain", "application/xml", "multipart/form-data", ""])
 def test_other_content_types_are_rejected(instance: Instance, kind: str) -> None:
     """Pages of other sites can send text/plain without a preflight request."""
@@ -88,7 +93,7 @@ def test_other_content_types_are_rejected(instance: Instance, kind: str) -> None
     assert (response.status_code, response.json()["code"]) == (415, "unsupported-media-type")
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("packing", ["gzip", "br", "deflate", "zstd"])
 def test_compressed_bodies_are_rejected(instance: Instance, packing: str) -> None:
     """A few compressed bytes could fill the disk."""
@@ -104,6 +109,7 @@ def test_a_final_contest_accepts_no_records(instance: Instance) -> None:
     assert send(instance, b'{"id":"a"}', "?table=users").status_code == 409
 
 
+@pytest.mark.exhaustive
 def test_the_contest_lifecycle_works_over_http(instance: Instance) -> None:
     """The states are draft, open, frozen, open, final; a step out of order is a conflict."""
     body = {"id": "autumn", "discipline": "community", "title": "Autumn"}
@@ -177,7 +183,7 @@ def test_no_body_causes_an_internal_error(fuzzed: Instance, lines: list[bytes], 
     assert single.status_code in {200, 201, 409, 422}, single.text
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("depth", [200, 254, 255, 300, 1_000, 100_000])
 def test_a_deeply_nested_value_is_rejected_with_a_message(instance: Instance, depth: int) -> None:
     """A value that can be parsed but not serialized is a client error."""

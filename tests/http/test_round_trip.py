@@ -157,7 +157,7 @@ def _sorted(value: Any) -> Any:
     return [_sorted(item) for item in value] if isinstance(value, list) else value
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 def test_extreme_values_are_returned_unchanged_or_rejected(
     instance: Instance, database: str, tmp_path: Path
 ) -> None:

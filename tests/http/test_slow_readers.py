@@ -61,6 +61,7 @@ def request_ledger(instance: Instance, port: int) -> socket.socket:
     return line
 
 
+@pytest.mark.exhaustive
 def test_a_client_that_reads_nothing_is_disconnected(serving: tuple[Instance, Server, int]) -> None:
     """Forty such clients held forty connections and 170 megabytes indefinitely."""
     instance, server, port = serving

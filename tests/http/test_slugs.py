@@ -44,6 +44,7 @@ def _publish(instance: Instance, source: str = CUBES, **declared: Any) -> str:
         return str(finish(session)["problem"])
 
 
+@pytest.mark.exhaustive
 def test_a_slug_stands_for_the_id_in_every_path(instance: Instance) -> None:
     """64 hex digits are hard to type; responses and ledger name the id."""
     autumn(instance.service)
@@ -139,6 +140,7 @@ def test_an_invalid_slug_is_rejected(instance: Instance, slug: object) -> None:
     assert "1 to 63 lowercase letters" in response.text
 
 
+@pytest.mark.exhaustive
 def test_a_problem_without_a_slug_is_published_with_the_bytes_of_before(
     instance: Instance,
 ) -> None:

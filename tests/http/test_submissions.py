@@ -114,7 +114,7 @@ def test_a_verdict_is_shown_as_of_the_freeze(instance: Instance) -> None:
     assert verdicts("organiser") == [["time_limit"], ["ok"]]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("role", [None, "viewer", "judge", "worker"])
 def test_submissions_of_other_participants_are_not_visible(
     instance: Instance, role: str | None

@@ -123,6 +123,7 @@ def test_what_it_lacks_is_refused_by_name(site: Path, agon: Cli) -> None:
     assert (ended.code, "No such command" in ended.err) == (2, True)
 
 
+@pytest.mark.exhaustive
 def test_its_command_is_listed_and_runs(quiz: Path, agon: Cli, tmp_path: Path) -> None:
     """Its errors end as those of agon's own commands do."""
     assert quiz.is_dir()

@@ -77,6 +77,7 @@ def test_a_package_that_cannot_be_loaded_is_named(site: Path, code: str, message
     assert str(error.value).endswith("update or uninstall that package")
 
 
+@pytest.mark.exhaustive
 def test_a_broken_package_does_not_affect_other_disciplines(
     site: Path, agon: Cli, tmp_path: Path
 ) -> None:

@@ -76,6 +76,7 @@ def test_its_contest_has_a_final_board_and_a_replay(
     assert agon("replay", tmp_path / "ledger", "--check", board["board_sha256"]).code == 0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("ballots")
 def test_its_pages_are_shown(tmp_path: Path) -> None:
     """Those of the contest, of a name on its board, and the desk."""

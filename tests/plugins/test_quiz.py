@@ -47,6 +47,7 @@ def test_records_are_scored_explained_checked_and_compared(agon: Cli, records: P
     assert moved["summary"]["moved"] == 8
 
 
+@pytest.mark.exhaustive
 def test_invalid_records_are_rejected_with_all_their_errors(agon: Cli, records: Path) -> None:
     """By the schema alone: the package checks nothing itself."""
     (records / "answers.parquet").unlink()
@@ -96,6 +97,7 @@ def test_a_contest_runs_from_its_creation_to_the_final_board(
     good(agon("db", "verify", *at))
 
 
+@pytest.mark.exhaustive
 def test_an_adjusted_board_shares_ranks_as_the_discipline_says(
     agon: Cli, records: Path, tmp_path: Path
 ) -> None:
@@ -155,6 +157,7 @@ def test_the_demo_shows_it(quiz: Path, tmp_path: Path, monkeypatch: pytest.Monke
     assert len(shown.result.findings) == 1
 
 
+@pytest.mark.exhaustive
 def test_commands_of_a_separate_process_find_it(quiz: Path, tmp_path: Path) -> None:
     """The interpreter searches the path, without fixtures of the test."""
     (tmp_path / "quiz").mkdir()

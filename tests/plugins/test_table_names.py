@@ -127,6 +127,7 @@ def test_every_link_of_their_pages_leads_to_a_page(contests: Instance) -> None:
     assert {link for link in capabilities if "/boards/" not in link} == set()
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_queued_or_added_through_routes_of_a_capability(contests: Instance) -> None:
     """A round that cannot be played would wait in the queue for ever.
 
@@ -157,7 +158,7 @@ def test_nothing_is_queued_or_added_through_routes_of_a_capability(contests: Ins
     assert contests.post("/contests/quiz-panel/votes", "judge", json=row).status_code == 409
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["quiz-live", "quiz-panel"])
 def test_it_is_scored_explained_and_checked_as_ever(
     site: Path, agon: Cli, tmp_path: Path, name: str

@@ -35,6 +35,7 @@ def test_a_duckdb_file_open_for_writing_elsewhere_is_unavailable(tmp_path: Path)
         process.communicate()
 
 
+@pytest.mark.exhaustive
 def test_a_duckdb_file_can_be_read_twice_at_once(tmp_path: Path) -> None:
     """Comparing two editions, or two commands at a time."""
     path = write_duckdb(tmp_path, texts())
@@ -71,6 +72,7 @@ def test_views_aliases_and_deleted_rows_are_read_in_order(tmp_path: Path) -> Non
         assert records.sha256 == read_rows(SCHEMA, tables).sha256
 
 
+@pytest.mark.exhaustive
 def test_json_and_enum_columns_are_read_as_what_they_hold(tmp_path: Path) -> None:
     """A JSON column is read like NDJSON."""
     path = write_duckdb(tmp_path, values())
@@ -84,6 +86,7 @@ def test_json_and_enum_columns_are_read_as_what_they_hold(tmp_path: Path) -> Non
         assert records.sha256 == read_rows(SCHEMA, values()).sha256
 
 
+@pytest.mark.exhaustive
 def test_a_database_without_the_tables_hints_at_what_it_has(tmp_path: Path) -> None:
     """The likeliest mistake is a name in the singular."""
     for write in (write_duckdb, write_sqlite):
@@ -115,6 +118,7 @@ def test_sqlite_text_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.exhaustive
 def test_sqlite_rows_come_in_their_order_whatever_indices_there_are(tmp_path: Path) -> None:
     """An index that holds all columns would give them in its own order."""
     path = write_sqlite(tmp_path, texts())

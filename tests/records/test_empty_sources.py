@@ -77,7 +77,7 @@ FRAMES: dict[str, Callable[[list[str]], Any]] = {
 }
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_empty_tables_of_every_form_are_the_same_records(name: str, tmp_path: Path) -> None:
     """A contest without records has a board; so have empty files and empty data frames.
@@ -104,7 +104,7 @@ def test_rows_without_any_column_are_still_invalid(tmp_path: Path) -> None:
         read(discipline("community").schema, str(tmp_path))
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_folder_without_tables_is_an_error_whose_remedy_works(name: str, tmp_path: Path) -> None:
     """An empty folder may be a wrong path; empty files of the needed tables are not."""

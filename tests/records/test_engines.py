@@ -54,6 +54,7 @@ def test_a_closed_or_unused_engine_leaves_nothing_in_the_instance() -> None:
     engine.close()
 
 
+@pytest.mark.exhaustive
 def test_few_rows_share_an_instance_and_many_or_unknown_ones_do_not() -> None:
     """A process keeps the memory of a shared instance; a reader of any kind may have any size."""
     people = values()["people"]
@@ -66,6 +67,7 @@ def test_few_rows_share_an_instance_and_many_or_unknown_ones_do_not() -> None:
             assert (records._engine.instance is raw._shared._instance) is is_shared
 
 
+@pytest.mark.exhaustive
 def test_small_folders_share_an_instance(tmp_path: Path) -> None:
     """Starting one would take most of the time; other connections see the tables, too."""
     for name in ("small", "large", "compressed", "nested"):
@@ -99,6 +101,7 @@ def test_an_unusable_instance_is_replaced() -> None:
     engine.close()
 
 
+@pytest.mark.exhaustive
 def test_threads_attach_databases_at_once() -> None:
     """A server reads rows of several requests at the same time."""
     counts: list[int] = []
@@ -116,6 +119,7 @@ def test_threads_attach_databases_at_once() -> None:
     assert counts == [3] * 20
 
 
+@pytest.mark.exhaustive
 def test_a_forked_process_starts_an_instance_of_its_own() -> None:
     """The threads of the parent's do not run there: a query would wait for them forever."""
     with read_rows(SCHEMA, values()) as records:
@@ -131,6 +135,7 @@ def test_a_forked_process_starts_an_instance_of_its_own() -> None:
         assert records.count("people") == 3
 
 
+@pytest.mark.exhaustive
 def test_the_engine_leaves_memory_to_what_is_computed_from_its_tables() -> None:
     """DuckDB's own limit is 80 % of the memory, and arrays of the size of its tables need more."""
     engine = MemoryEngine()

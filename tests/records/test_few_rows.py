@@ -11,7 +11,7 @@ from agon.records.values.typed import failing_conditions
 SIZES = {"community": 20, "arena": 12, "dojo": 12, "challenge": 200}
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("name", "size"), SIZES.items())
 def test_few_rows_score_as_they_do_in_an_engine_of_their_own(
     name: str, size: int, monkeypatch: pytest.MonkeyPatch

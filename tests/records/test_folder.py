@@ -16,6 +16,7 @@ def issues(folder: Path) -> list[RowIssue]:
     return result
 
 
+@pytest.mark.exhaustive
 def test_each_table_may_have_its_own_format(tmp_path: Path) -> None:
     """Tables come from different programs; ids still meet, numbers in one and text in another."""
     as_text, typed = texts(), values()
@@ -48,6 +49,7 @@ def test_an_optional_table_misspelt_is_a_warning(tmp_path: Path) -> None:
             records.names.require_exact(option="ignore")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["Votes.csv", "VOTES.CSV", " votes.csv"])
 def test_a_table_in_another_spelling_is_read(tmp_path: Path, name: str) -> None:
     """People and systems write names as they like; a note says what was read."""
@@ -93,6 +95,7 @@ def test_a_folder_named_like_a_table_is_reported(tmp_path: Path) -> None:
     assert result[0].reason == "is a folder"
 
 
+@pytest.mark.exhaustive
 def test_a_link_is_followed_and_a_dead_one_reported(tmp_path: Path) -> None:
     """Data folders are often links into a store."""
     data, linked = tmp_path / "data", tmp_path / "linked"
@@ -126,6 +129,7 @@ def test_a_file_that_may_not_be_read_is_reported(
     assert result[0].reason == "may not be read"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("write", [write_csv, write_ndjson, write_parquet])
 def test_names_of_folders_are_no_patterns_and_no_sql(tmp_path: Path, write: object) -> None:
     """Brackets, stars, quotes and ``key=value`` mean something to the engine, not to people."""

@@ -29,6 +29,7 @@ def rows(records: Records, table: str) -> list[dict[str, Any]]:
     return list(records.arrow(table).to_pylist())
 
 
+@pytest.mark.exhaustive
 def test_an_expression_counts_what_a_loop_counts(community: Records) -> None:
     """Filter, group, join and aggregate go through ibis, sqlglot and DuckDB as one set."""
     feedback, prompts = community.table("quick_feedbacks"), community.table("prompts")

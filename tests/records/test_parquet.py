@@ -61,6 +61,7 @@ def test_text_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "ids",
     [pa.array([True]), pa.array([1.5]), pa.array([float("nan")]), pa.array([2.0**60]),
@@ -99,7 +100,7 @@ def test_a_number_is_the_id_that_it_writes(tmp_path: Path, ids: pa.Array, expect
         assert records.arrow("notes").column("id").to_pylist() == [expected]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "kind", [pa.timestamp("s"), pa.timestamp("ms", "UTC"), pa.timestamp("ns", "Asia/Kolkata"),
              pa.timestamp("us"), pa.date32(), pa.string()]
@@ -122,7 +123,7 @@ def test_a_time_is_one_however_it_is_stored(tmp_path: Path, kind: pa.DataType) -
         assert records.sha256 == read_rows(SCHEMA, expected).sha256
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("stamp", [2**62, -(2**62), -62135596800000001, 253402300800000000])
 def test_a_time_outside_the_years_1_to_9999_is_refused(tmp_path: Path, stamp: int) -> None:
     """No calendar of the libraries around has them."""
@@ -171,6 +172,7 @@ def test_a_column_of_nulls_without_a_type_is_empty(tmp_path: Path) -> None:
         assert records.arrow("works").column("author_id").null_count == 3
 
 
+@pytest.mark.exhaustive
 def test_text_in_one_table_and_numbers_in_another_are_one_family(tmp_path: Path) -> None:
     """Exports differ in types; what is compared gets one type, numbers when all are numbers."""
     write_parquet(tmp_path, {**values(), "people": texts()["people"]})

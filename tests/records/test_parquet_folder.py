@@ -47,6 +47,7 @@ def test_a_table_in_files_equals_the_table_in_one_file(tmp_path: Path, at: int) 
     assert [table.rows for table in source_size(SCHEMA, parts).tables] == [3, 3, 3]
 
 
+@pytest.mark.exhaustive
 def test_issues_name_the_file_and_the_row_in_it(tmp_path: Path) -> None:
     """A running number would have to be counted through the files."""
     folder = split(tmp_path / "parts")

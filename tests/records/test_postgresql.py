@@ -39,6 +39,7 @@ def peerbench(postgresql: Postgresql) -> str:
     return postgresql.address(database)
 
 
+@pytest.mark.exhaustive
 def test_uuids_enums_numerics_and_zoned_times_are_read(peerbench: str) -> None:
     """Ids of uuid are text, bigints stay numbers, times are in UTC, and auth.people is people."""
     ada, bob = (f"00000000-0000-0000-0000-00000000000{end}" for end in "ab")
@@ -66,6 +67,7 @@ def test_uuids_enums_numerics_and_zoned_times_are_read(peerbench: str) -> None:
         assert records.sha256 == expected.sha256
 
 
+@pytest.mark.exhaustive
 def test_infinite_times_and_numerics_that_are_none_are_reported_as_written(
     postgresql: Postgresql, peerbench: str
 ) -> None:
@@ -111,6 +113,7 @@ def test_a_table_that_may_not_be_read_is_reported_with_the_grant_it_needs(
     assert peerbench
 
 
+@pytest.mark.exhaustive
 def test_records_are_read_in_one_snapshot_and_nothing_is_written(
     postgresql: Postgresql, peerbench: str
 ) -> None:
@@ -200,6 +203,7 @@ def test_a_host_that_does_not_answer_is_unavailable_within_seconds(silent_port: 
     assert time.monotonic() - begun < 60
 
 
+@pytest.mark.exhaustive
 def test_numbers_in_the_database_are_numbers_in_the_records(postgresql: Postgresql) -> None:
     """An integer id comes as one and stays one; a numeric id is the number that it writes."""
     database = postgresql.emptied()

@@ -66,7 +66,7 @@ def test_rows_are_selected_by_value_and_type(where: dict[str, Any], expected: li
         assert records.count("bots") == 2
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("form", FORMATS)
 def test_files_of_every_form_are_filtered_equally(tmp_path: Path, form: TableFormat) -> None:
     """A folder that was written in any format."""
@@ -78,6 +78,7 @@ def test_files_of_every_form_are_filtered_equally(tmp_path: Path, form: TableFor
         assert everything.sha256 == rows.sha256
 
 
+@pytest.mark.exhaustive
 def test_a_condition_is_no_part_of_the_records() -> None:
     """The hash of selected records is that of the same rows without the column."""
     chosen = [row for row in TABLES["matches"] if row["language"] == "de"]

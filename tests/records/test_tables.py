@@ -30,6 +30,7 @@ def test_every_table_and_column_of_the_schema_is_there() -> None:
         assert r.discipline == "contest"
 
 
+@pytest.mark.exhaustive
 def test_ids_are_numbers_only_when_the_whole_family_is() -> None:
     """What is compared has one type; what is not keeps its own."""
     tables = values()
@@ -80,6 +81,7 @@ def test_as_of_what_ended_later_had_not_ended_yet() -> None:
         assert records.as_of(march).arrow("sets").column("deleted_at").to_pylist() == [march]
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Closing removes the folder records may spill to; the working directory stays clean."""
     work, temp = tmp_path / "work", tmp_path / "temp"
@@ -101,6 +103,7 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert list(work.iterdir()) == []
 
 
+@pytest.mark.exhaustive
 def test_records_forgotten_without_closing_are_let_go(tmp_path: Path) -> None:
     """A script that never closes leaves no folder either."""
     script = (
@@ -147,6 +150,7 @@ def test_rows_at_hand_may_be_of_any_kind() -> None:
     }
 
 
+@pytest.mark.exhaustive
 def test_inspecting_gives_records_as_far_as_they_can_be_read() -> None:
     """Values that cannot be read are empty; the issues say where."""
     with pytest.raises(InvalidRecords) as caught:
@@ -156,6 +160,7 @@ def test_inspecting_gives_records_as_far_as_they_can_be_read() -> None:
     assert caught.value.exit_code == 2
 
 
+@pytest.mark.exhaustive
 def test_bad_values_are_empty_where_records_are_inspected(tmp_path: Path) -> None:
     """A check may go on to integrity findings on what is left."""
     tables = texts()

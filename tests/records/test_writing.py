@@ -52,6 +52,7 @@ def test_times_are_written_with_their_zone(tmp_path: Path, form: TableFormat) ->
     assert "[1,2]" in text
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_table_without_rows_is_written_with_its_columns(
     tmp_path: Path, form: TableFormat

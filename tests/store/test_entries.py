@@ -254,6 +254,7 @@ def test_records_that_are_there_are_a_conflict(store: Store, spring: Contest) ->
         session.entries.insert(spring.no, _records(2, "votes/m1"))
 
 
+@pytest.mark.exhaustive
 def test_any_number_of_keys_may_be_asked_for(store: Store, spring: Contest) -> None:
     """Databases bound the number of values in a statement; callers should not have to know."""
     _append(store, spring.no, *(new(seq) for seq in range(1, 101)))

@@ -19,6 +19,7 @@ def _event(contest_no: int, seq: int, *, staff: bool = False) -> Event:
     )  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_a_stream_resumes_after_the_last_event_it_saw(store: Store, spring: Contest) -> None:
     """A reader that lost its connection misses nothing and sees nothing twice."""
     with store.write() as session:

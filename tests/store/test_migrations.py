@@ -79,6 +79,7 @@ def _shape_of(url: str) -> dict[str, Any]:
     return shape
 
 
+@pytest.mark.one_database
 def test_the_revisions_create_exactly_the_tables_of_the_schema(url: str) -> None:
     """A column missing from the revisions would be missing from every real database."""
     upgrade(url)
@@ -114,7 +115,7 @@ _CHANGES: Final = {
 }
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 def test_what_alembic_does_not_compare_is_compared(url: str) -> None:
     """The test above would otherwise overlook a trigger, a check or a default."""
     engine = open_engine(url)
@@ -174,6 +175,7 @@ def test_processes_that_start_together_share_an_empty_database(url: str) -> None
     assert sorted(results, key=str) == [(NEWEST, NEWEST)] * (count - 1) + [(None, NEWEST)]
 
 
+@pytest.mark.exhaustive
 def test_a_new_file_that_many_open_at_once_is_locked_for_none(tmp_path: Path) -> None:
     """SQLite lets nobody wait for a change of the journal's mode: one of fifty starts failed."""
     count = 6

@@ -176,7 +176,7 @@ def _began(url: str) -> None:
     store.close()
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("way", ["threads", "processes"])
 def test_many_writers_extend_one_complete_chain(url: str, way: str) -> None:
     """Every position once, every hash over the previous one, for any writers."""
@@ -201,6 +201,7 @@ def test_many_writers_extend_one_complete_chain(url: str, way: str) -> None:
     store.close()
 
 
+@pytest.mark.exhaustive
 def test_no_two_workers_get_the_same_job(store: Store) -> None:
     """A program that is judged twice would have two verdicts."""
     with store.write() as session:
@@ -224,6 +225,7 @@ def test_no_two_workers_get_the_same_job(store: Store) -> None:
     assert Counter(claimed) == Counter(f"j{number:02}" for number in range(60))
 
 
+@pytest.mark.exhaustive
 def test_a_job_is_not_claimed_before_its_entries_are_stored(store: Store, spring: Contest) -> None:
     """A second request for a queued board must still get a board with its votes."""
     with store.write() as session:

@@ -54,7 +54,7 @@ def test_a_contests_snapshots_are_numbered_without_those_of_others(
         assert [one.no for one in session.snapshots.page(spring.no)] == [3, 2, 1]
 
 
-@pytest.mark.sample(4)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("rows", [0, 1, ROWS_PER_CHUNK, ROWS_PER_CHUNK + 1, N])
 def test_any_stretch_of_rows_is_what_a_list_would_give(
     store: Store, spring: Contest, rows: int
@@ -72,7 +72,7 @@ def test_any_stretch_of_rows_is_what_a_list_would_give(
         assert unscored == [b'{"id":"u1"}']
 
 
-@pytest.mark.sample(4)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("start", [0, 4095, 4096, 8999, 9000])
 def test_any_stretch_of_an_order_is_what_a_list_would_give(
     store: Store, spring: Contest, start: int

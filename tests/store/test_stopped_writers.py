@@ -134,6 +134,7 @@ def test_on_postgresql_others_write_and_the_job_is_tried_again(
         service.store.close()
 
 
+@pytest.mark.exhaustive
 def test_on_postgresql_others_write_although_a_copy_does_not_go_on(
     postgresql: Postgresql, tmp_path: Path
 ) -> None:

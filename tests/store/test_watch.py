@@ -35,6 +35,7 @@ def watch(url: str) -> Iterator[Watch]:
     watching.close()
 
 
+@pytest.mark.exhaustive
 def test_a_commit_ends_the_wait(url: str, watch: Watch) -> None:
     """An idle worker is notified of a job long before its next poll."""
     assert not watch.wait(0)
@@ -54,6 +55,7 @@ def test_a_commit_between_two_waits_is_not_missed(url: str, watch: Watch) -> Non
     assert not watch.wait(0)
 
 
+@pytest.mark.exhaustive
 def test_a_commit_right_after_another_is_not_missed(url: str, watch: Watch) -> None:
     """Word of the first must not swallow word of the second."""
     for paused in (True, False) * 5:
@@ -62,7 +64,7 @@ def test_a_commit_right_after_another_is_not_missed(url: str, watch: Watch) -> N
     assert not watch.wait(0.1)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 def test_who_stored_nothing_wakes_nobody(url: str, watch: Watch) -> None:
     """Workers that find no job would keep each other awake for ever."""
     store = open_store(url)

@@ -60,6 +60,7 @@ def test_rewards_are_those_of_the_reference() -> None:
                 assert rewards == row["reference"][agent], (row["task"], agent)
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("name", CORPUS)
 def test_a_task_is_read_or_refused_as_the_table_says(name: str, tmp_path: Path) -> None:
     """Refusals are cheap to see: no container runs."""

@@ -50,6 +50,7 @@ def charts(page: str) -> list[ET.Element]:
     ]
 
 
+@pytest.mark.exhaustive
 def test_the_home_page_takes_a_score_apart(site: Instance) -> None:
     """Who opens the site for the first time sees what a score is made of."""
     text, markup = page_of(site, "/")
@@ -104,6 +105,7 @@ def test_the_ledger_shows_the_chosen_kinds(site: Instance) -> None:
     assert site.client.get(addresses.ledger("arena") + "?kind=no-such").status_code == 422
 
 
+@pytest.mark.exhaustive
 def test_boards_are_sorted_and_filtered_by_links_and_forms(site: Instance) -> None:
     """Headings are links, pages keep the order and the range, and ranks stay those of the board."""
     board = "/contests/arena/boards/bots"
@@ -188,6 +190,7 @@ def test_the_shares_of_every_epoch_are_all_of_the_emission(site: Instance) -> No
     assert addresses.epoch("challenge", numbers[-1]) in markup.links
 
 
+@pytest.mark.exhaustive
 def test_an_epoch_has_the_weights_and_the_payload_of_that_epoch(site: Instance) -> None:
     """The payload is what a validator would send."""
     listed = site.get("/contests/challenge/epochs").json()
@@ -272,6 +275,7 @@ def first(site: Instance) -> str:
     return row["id"]
 
 
+@pytest.mark.exhaustive
 def test_other_rules_are_scored_by_the_same_engine(site: Instance) -> None:
     """A what-if that is computed otherwise would be a promise that no one keeps."""
     url = "/contests/arena/boards/bots"
@@ -403,6 +407,7 @@ def test_an_epoch_shows_the_columns_of_its_boards_as_boards_do(site: Instance) -
 HOTKEY = "5F3sa2TJAWMqDhXG6jhV4N8ko9Sx"
 
 
+@pytest.mark.exhaustive
 def test_an_epoch_before_0_has_a_page_and_its_miners_have_their_hotkeys(site: Instance) -> None:
     """Records may number epochs from any number, a text is none; a uid is a seat."""
     sent = {"id": "s", "miner_uid": 1, "submitted_at": "2026-01-01T00:00:00Z"}

@@ -122,6 +122,7 @@ def test_visitors_see_who_may_vote(league: League, judge: Browser) -> None:
     assert league.service is not judge.instance.service
 
 
+@pytest.mark.exhaustive
 def test_matches_are_listed_with_filters_and_pages(league: League, judge: Browser) -> None:
     """Matches that were recorded elsewhere have a page as well."""
     rows = [
@@ -209,6 +210,7 @@ def test_boards_state_robustness_once_a_job_has_computed_it(league: League, judg
     assert (stored["seq"], stored["is_computed"], stored["matches"]) == (seq, True, 6)
 
 
+@pytest.mark.exhaustive
 def test_the_elo_board_shows_the_noise_of_ratings_as_bands(league: League, judge: Browser) -> None:
     """A difference within the band is chance; new bots have the wider one."""
     names = [league.bot(f"b{n}").id for n in (1, 2)]

@@ -75,6 +75,7 @@ def test_each_column_of_each_board_is_shown_alone_and_left_out(site: Instance) -
         assert (len(heads), len(text.encode()) <= 60_000) == (len(offered) + 3, True)
 
 
+@pytest.mark.exhaustive
 def test_a_page_shows_details_only_if_they_are_chosen(site: Instance) -> None:
     """At 1280 pixels the votes that a rank needs were cut off by the limits of the gap."""
     creation.create(
@@ -130,7 +131,7 @@ def test_a_part_of_the_score_is_a_column_of_numbers(site: Instance) -> None:
     )
 
 
-@pytest.mark.sample(3)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("asked", "unknown", "columns"),
     [

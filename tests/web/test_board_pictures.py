@@ -47,6 +47,7 @@ def picture(site: Instance, address: str, browser: Browser | None = None) -> tup
     return section, ET.fromstring(drawn[0] if drawn else "<none/>")  # noqa: S314 - we wrote it
 
 
+@pytest.mark.exhaustive
 def test_ratings_are_drawn_with_their_intervals_and_tiers(site: Instance) -> None:
     """A reader sees at the head which ranks are certain."""
     section, chart = picture(site, addresses.board("ratings", "bradley-terry"))
@@ -160,6 +161,7 @@ def test_shares_of_every_epoch_are_drawn_and_listed(site: Instance) -> None:
         assert abs(min(tops) - plot_top) <= 0.5
 
 
+@pytest.mark.exhaustive
 def test_a_miner_is_called_the_same_everywhere(site: Instance) -> None:
     """Boards said 5 where charts said uid 5, and the burn was a miner of the number 0."""
     rows = site.get("/contests/challenge/boards/weights").json()["rows"]

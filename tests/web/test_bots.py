@@ -85,6 +85,7 @@ def test_a_link_that_is_no_web_address_is_refused(owner: Browser) -> None:
         assert "write one such as https://example.org/bot" in error["detail"]
 
 
+@pytest.mark.exhaustive
 def test_boards_show_what_owners_state_where_a_reader_chooses_it(
     owner: Browser, league: League
 ) -> None:

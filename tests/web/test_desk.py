@@ -14,6 +14,7 @@ from web.desk.league import BOTS, DESK, MATCHES, create, text, upload
 from web.markup import Markup
 
 
+@pytest.mark.exhaustive
 def test_an_organizer_runs_a_contest_to_its_final_result(browser: Browser) -> None:
     """Create, upload with errors, correct, freeze, edit, finalize; no terminal, no script."""
     browser.sign_in("organiser")
@@ -49,6 +50,7 @@ def test_an_organizer_runs_a_contest_to_its_final_result(browser: Browser) -> No
     assert "final" in text(public, "/c/league")
 
 
+@pytest.mark.exhaustive
 def test_the_form_keeps_what_was_typed_when_a_contest_cannot_be_created(browser: Browser) -> None:
     """A wrong name must not cost the description."""
     browser.sign_in("organiser")
@@ -77,6 +79,7 @@ def test_others_have_no_desk(browser: Browser, role: str | None) -> None:
     assert browser.send(f"{DESK}/freeze", fields).status_code == status
 
 
+@pytest.mark.exhaustive
 def test_saving_a_title_leaves_the_times_as_they_are(browser: Browser) -> None:
     """The field of a form has minutes only."""
     browser.sign_in("organiser")
@@ -222,6 +225,7 @@ def test_an_operator_pauses_the_queue_reads_a_failed_job_and_revokes_a_token(
     assert all(action in log for action in actions)
 
 
+@pytest.mark.exhaustive
 def test_an_organizer_invites_a_judge(browser: Browser) -> None:
     """The code is shown once; the invitation can be revoked."""
     page = f"/c/{browser.instance.contest()}/desk/people"
@@ -238,6 +242,7 @@ def test_an_organizer_invites_a_judge(browser: Browser) -> None:
     assert "revoked" in text(browser, page)
 
 
+@pytest.mark.exhaustive
 def test_a_form_that_is_sent_twice_does_its_work_once(browser: Browser) -> None:
     """A double click opens one case; the next case of the same words is another one."""
     browser.sign_in("organiser")

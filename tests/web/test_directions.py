@@ -161,6 +161,7 @@ def pages(instance: Instance) -> dict[str, Visited]:
     return {address: page for address, page in found.items() if page.is_page}
 
 
+@pytest.mark.exhaustive
 def test_every_text_closes_the_directions_that_it_opens(pages: dict[str, Visited]) -> None:
     """An override in a name turned the scores beside it around."""
     assert sum(NAME in page.body for page in pages.values()) > (40 if ALL else 20)

@@ -3,6 +3,8 @@
 from html import unescape
 from typing import Any
 
+import pytest
+
 from agon.app.access.permissions import LOCAL
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.lifecycle.transitions import freeze
@@ -15,6 +17,7 @@ from web.markup import Markup
 BOARD = "/contests/spring/boards/bots"
 
 
+@pytest.mark.exhaustive
 def test_contests_are_listed_by_several_states_and_disciplines(browser: Browser) -> None:
     """A parameter repeats or has commas; a word that is no state is named."""
     instance = browser.instance

@@ -19,6 +19,7 @@ def invitation(browser: Browser, role: str = "participant", **fields: str) -> st
     return link[0]
 
 
+@pytest.mark.exhaustive
 def test_people_join_with_the_link_of_an_invitation(browser: Browser) -> None:
     """No terminal: a link, a name and a password; later the password alone."""
     instance = browser.instance

@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from datetime import UTC, datetime
 
+import pytest
+
 from agon.api.models.boards import Snapshot
 from agon.web import addresses
 from agon.web.pages.ledger import publications
@@ -12,6 +14,7 @@ from web.markup import Markup
 from web.test_site import fill
 
 
+@pytest.mark.exhaustive
 def test_the_page_has_one_row_for_each_publication(browser: Browser) -> None:
     """A dojo publishes a board for each problem at once; their rows hid what happened before."""
     fill(browser.instance)

@@ -134,7 +134,7 @@ def parsed(name: str, text: str) -> Any:
     return words[text] if text in words else float(text)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 def test_all_doors_state_one_board(doors: Doors) -> None:
     """Table, JSON, CSV, chart, page, contest's board, explanation, audit and frame agree."""
     frame = agon.rate(

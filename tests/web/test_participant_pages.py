@@ -108,6 +108,7 @@ def test_labels_of_the_history_are_told_apart(
         )
 
 
+@pytest.mark.exhaustive
 def test_the_points_of_the_history_open_the_score_as_of_then(site: Instance) -> None:
     """A participant asks what happened on that day."""
     steps = site.get("/contests/league/boards/bots/history/ada").json()["items"]
@@ -218,6 +219,7 @@ def test_a_bot_s_page_sums_its_matches_against_each_opponent(site: Instance) -> 
     assert "Against each opponent" in rated.text
 
 
+@pytest.mark.exhaustive
 def test_a_bot_with_many_matches_has_ten_lines_and_the_others_folded(browser: Browser) -> None:
     """A bot has a line for each match; the page below them was far away."""
     instance, address = browser.instance, addresses.person("league", "ada", board="bots")
@@ -253,6 +255,7 @@ def test_an_account_lists_the_scores_of_its_user(site: Instance) -> None:
     assert "No board has the id judy yet" in Markup(judge.get(addresses.account()).text).text
 
 
+@pytest.mark.exhaustive
 def test_a_frozen_board_says_what_is_not_shown(browser: Browser) -> None:
     """Who sees no change after a good day must know that the board stands still."""
     instance = browser.instance
@@ -266,6 +269,7 @@ def test_a_frozen_board_says_what_is_not_shown(browser: Browser) -> None:
     assert "the public sees" in browser.get(board).text
 
 
+@pytest.mark.exhaustive
 def test_a_score_under_other_rules_is_in_the_address(site: Instance) -> None:
     """A participant wants to know what a rule does, and to show it to others."""
     page, _ = page_of(site, addresses.person("league", "ada"))

@@ -93,6 +93,7 @@ def test_a_long_history_of_a_leader_is_drawn_with_fewer_steps() -> None:
     assert sparkline(few, label=label).partition("H")[2].partition("V")[0] in drawn
 
 
+@pytest.mark.exhaustive
 def test_a_card_has_the_size_that_messages_show(site: Instance) -> None:
     """Open Graph pictures are 1200 × 630; links to a page name them with their whole address."""
     response = site.client.get(card("league", "ada"))
@@ -107,6 +108,7 @@ def test_a_card_has_the_size_that_messages_show(site: Instance) -> None:
         assert 'property="og:description" content="' in page
 
 
+@pytest.mark.exhaustive
 def test_a_feed_lists_the_newest_boards(site: Instance) -> None:
     """Readers of feeds know Atom: each entry has an id, a time and a link."""
     response = site.client.get(feed("league"))
@@ -143,6 +145,7 @@ def test_nothing_private_or_after_a_freeze_is_in_a_picture(site: Instance) -> No
         assert staff[address] != before[address]
 
 
+@pytest.mark.exhaustive
 def test_a_picture_of_no_one_does_not_exist(site: Instance) -> None:
     """A badge that says nothing would look like one of a participant."""
     for address in (

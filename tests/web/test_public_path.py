@@ -48,6 +48,7 @@ def kind(address: str) -> str:
     return re.sub(r"[0-9a-f%]{3,}|\d+|=[^&]*|people/[^/?]*|matches/[^/?]*", "", address)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("role", [None, "organiser"] if ALL else [None])
 def test_every_link_stays_below_the_path(mounted: Instance, role: str | None) -> None:
     """One link to the root of the host leads out of the service, to another site."""

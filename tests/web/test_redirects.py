@@ -39,7 +39,7 @@ RAW = (b"\xc3\xa9", b"\xff", b"%ff", b"%", b"%ED%A0%80", b"%00", b"\xed\xa0\x80"
 """Parts of paths and queries that clients send, encoded or not."""
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("form", ["/theme", "/sign-in"])
 def test_a_form_leads_to_an_encoded_address_of_this_site(browser: Browser, form: str) -> None:
     """Headers are Latin-1: any other character was an internal error, and ``é`` another page."""
@@ -60,7 +60,7 @@ def test_any_text_gives_a_path_of_this_site_that_stays(text: str) -> None:
         assert unquote(address) == unquote(text.partition("#")[0])
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("role", [None, "operator"])
 def test_bytes_in_addresses_are_no_internal_error(browser: Browser, role: str | None) -> None:
     """Clients send bytes as they are, and escapes that are no text."""

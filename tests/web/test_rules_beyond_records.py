@@ -73,7 +73,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
     instance.close()
 
 
-@pytest.mark.sample(3)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", CASES)
 def test_a_rule_beyond_the_records_takes_no_rating_from_anybody(site: Instance, name: str) -> None:
     """One empty column emptied the board for every bot; now board, page and JSON say what it is."""

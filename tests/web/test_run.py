@@ -72,6 +72,7 @@ def trials_of(browser: Browser) -> dict[str, Any]:
     return content
 
 
+@pytest.mark.exhaustive
 def test_a_run_shows_its_progress_and_what_each_trial_came_to(
     browser: Browser, tasks: Path
 ) -> None:
@@ -105,6 +106,7 @@ def test_a_run_shows_its_progress_and_what_each_trial_came_to(
         assert shown in text
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("readers", ["organizers", "author"])
 def test_a_command_that_failed_shows_its_exit_code_and_its_stderr_to_whom_the_rule_says(
     browser: Browser, tasks: Path, readers: str
@@ -138,6 +140,7 @@ def test_the_run_is_linked_where_its_submission_is(browser: Browser, tasks: Path
     assert visitor.get(run("autumn", name)).status_code in {401, 403, 404}
 
 
+@pytest.mark.exhaustive
 def test_a_run_shows_what_the_records_have_once_its_jobs_are_deleted(
     browser: Browser, tasks: Path
 ) -> None:
@@ -180,6 +183,7 @@ def test_a_run_without_jobs_and_records_says_that_it_has_ended(browser: Browser)
     assert "The run has ended, and no result of it is recorded." in text
 
 
+@pytest.mark.exhaustive
 def test_a_row_of_the_board_of_submissions_leads_to_its_run(browser: Browser, tasks: Path) -> None:
     """Scored or not, for who may see it."""
     service, address = browser.instance.service, "/c/autumn/boards/submissions"
@@ -197,6 +201,7 @@ def test_a_row_of_the_board_of_submissions_leads_to_its_run(browser: Browser, ta
     assert link not in visitor.get(address).text
 
 
+@pytest.mark.exhaustive
 def test_a_trial_whose_job_failed_has_no_score_and_says_why(browser: Browser, tasks: Path) -> None:
     """The cause of the last attempt is its reason."""
     service = browser.instance.service
@@ -223,6 +228,7 @@ def test_results_that_came_after_a_freeze_are_not_shown(browser: Browser, tasks:
     assert seen.counts == {"passed": 2}
 
 
+@pytest.mark.exhaustive
 def test_only_trials_have_a_run(browser: Browser) -> None:
     """An unknown submission is not found."""
     assert browser.instance.get(f"{PATH}/none/trials", "organiser").status_code == 404

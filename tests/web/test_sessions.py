@@ -27,6 +27,7 @@ def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agon.app.password_hashing.MEMORY_KIB", 64)
 
 
+@pytest.mark.exhaustive
 def test_a_participant_signs_in_submits_and_sees_the_verdict(browser: Browser) -> None:
     """The whole way of a participant, without a script."""
     name = autumn(browser.instance.service)
@@ -50,6 +51,7 @@ def test_a_participant_signs_in_submits_and_sees_the_verdict(browser: Browser) -
     assert "/c/autumn/people/ada" in browser.get("/c/autumn").text
 
 
+@pytest.mark.exhaustive
 def test_a_rejected_program_is_kept_in_its_form_with_the_reason(browser: Browser) -> None:
     """What was typed is not lost."""
     address = problem("autumn", autumn(browser.instance.service))
@@ -84,6 +86,7 @@ def test_a_session_is_a_token_of_its_own_that_sign_out_revokes(browser: Browser)
     assert session.revoked_at is not None
 
 
+@pytest.mark.exhaustive
 def test_a_session_ends_after_half_a_day(browser: Browser) -> None:
     """A forgotten browser is not signed in for good."""
     browser.sign_in()
@@ -158,7 +161,7 @@ FORWARDED = {"host": "agon:8080", "x-forwarded-host": "evil.example, agon.exampl
              "x-forwarded-proto": "https"}  # fmt: skip
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("settings", "peer", "headers", "status"),
     [
@@ -258,6 +261,7 @@ def test_a_form_in_another_charset_than_utf_8_is_rejected(browser: Browser, char
     )  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_the_cookie_does_not_authenticate_the_api(browser: Browser) -> None:
     """The API has no form tokens."""
     browser.sign_in("operator")
@@ -265,7 +269,7 @@ def test_the_cookie_does_not_authenticate_the_api(browser: Browser) -> None:
     assert browser.send("/api/v1/contests/spring/open", {}).status_code == 401
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("following", ["//evil.example", "https://evil.example", "/\\evil", "\n/"])
 def test_signing_in_leads_to_no_other_site(browser: Browser, following: str) -> None:
     """A link with another site's address in it looks like one of this site."""

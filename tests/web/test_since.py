@@ -91,6 +91,7 @@ def test_the_changes_sum_to_the_difference_and_name_only_records_that_differ(
                 assert set(changed.added) == set(refs[1].ids) - set(refs[0].ids)
 
 
+@pytest.mark.exhaustive
 def test_a_step_of_the_history_leads_to_the_records_that_caused_it(site: Instance) -> None:
     """Two clicks: from the history to what changed, and from there to the match."""
     lose(site, "n1")
@@ -130,6 +131,7 @@ def test_a_step_of_the_history_leads_to_the_records_that_caused_it(site: Instanc
     assert judge == "/c/league/judges/judy?since=7"
 
 
+@pytest.mark.exhaustive
 def test_a_visitor_sees_what_changed_since_the_last_visit(site: Instance, clock: Clock) -> None:
     """A participant comes back after a day and asks whether anything happened."""
     address = addresses.person("league", "ada")

@@ -60,6 +60,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
     instance.close()
 
 
+@pytest.mark.exhaustive
 def test_pages_load_nothing_from_elsewhere_and_run_nothing_inline(site: Instance) -> None:
     """A page that shows untrusted names is one forgotten escape away from running them."""
     response = site.client.get("/c/league")
@@ -224,6 +225,7 @@ def test_a_page_is_read_in_one_transaction(
     assert begins.call_count == 1
 
 
+@pytest.mark.exhaustive
 def test_a_page_as_of_a_position_stays_the_same_bytes(site: Instance, tmp_path: Path) -> None:
     """What was cited can be looked at later."""
     instance = instance_at(tmp_path)
@@ -280,6 +282,7 @@ def test_a_wrong_address_is_explained_on_a_page(
     assert api.json()["detail"] in page.text
 
 
+@pytest.mark.exhaustive
 def test_a_page_of_the_public_is_rendered_once_until_something_is_stored(
     site: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -305,6 +308,7 @@ def test_a_page_of_the_public_is_rendered_once_until_something_is_stored(
     assert site.client.get("/c/none").status_code == site.client.get("/c/none").status_code == 404
 
 
+@pytest.mark.exhaustive
 def test_a_card_says_who_won_and_matches_name_their_bots_as_the_board_does(
     browser: Browser,
 ) -> None:

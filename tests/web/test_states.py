@@ -156,6 +156,7 @@ def test_every_public_address_says_the_same_in_each_state(instance: Instance) ->
     ask(instance, "final")
 
 
+@pytest.mark.exhaustive
 def test_every_public_address_says_that_a_frozen_contest_is_void_and_no_figure(
     instance: Instance,
 ) -> None:
@@ -280,6 +281,7 @@ def test_boards_without_a_row_say_what_comes_next(browser: Browser) -> None:
     assert "Frozen" in browser.get("/c/new").text
 
 
+@pytest.mark.exhaustive
 def test_titles_are_isolated_from_the_text_around_them(browser: Browser) -> None:
     """A title that ends in an Arabic word or an open embedding turned the text after it around."""
     title = "كأس الربيع 2026"

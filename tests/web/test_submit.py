@@ -39,6 +39,7 @@ def organizer(tmp_path: Path) -> Iterator[Browser]:
     browser.instance.close()
 
 
+@pytest.mark.exhaustive
 def test_a_program_is_submitted_for_the_chosen_problem(browser: Browser) -> None:
     """The form keeps what was typed; its verdict is on the problem's page."""
     name = autumn(browser.instance.service)
@@ -70,6 +71,7 @@ def test_the_program_that_a_form_begins_with_is_right_in_form(terms: int) -> Non
     assert (run.outcome, len(run.terms)) == ("ok", terms)
 
 
+@pytest.mark.exhaustive
 def test_pages_of_a_dojo_say_what_a_program_may_use(browser: Browser) -> None:
     """The rulebook, the problem and the form have the same list."""
     name = autumn(browser.instance.service)
@@ -85,6 +87,7 @@ def test_pages_of_a_dojo_say_what_a_program_may_use(browser: Browser) -> None:
     assert "returns or yields" not in form + browser.get(PAGE).text
 
 
+@pytest.mark.exhaustive
 def test_an_agent_is_submitted_with_its_file(organizer: Browser) -> None:
     """Its trials are queued, one for each task of the server."""
     page = Markup(organizer.get(PAGE).text)

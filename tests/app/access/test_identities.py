@@ -223,6 +223,7 @@ def test_people_of_every_discipline_are_known(
         _join(either, "c1", person)
 
 
+@pytest.mark.sample(1)
 def test_a_dry_run_names_nobody(either: Service) -> None:
     """Nothing of it is stored."""
     _arena(either, "spring")

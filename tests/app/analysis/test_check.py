@@ -27,6 +27,7 @@ def finding(severity: Severity) -> Finding:
     return Finding("code", severity, ("ann",), "share", 0.9, 0.1, None, "Ann did.")
 
 
+@pytest.mark.exhaustive
 def test_valid_records_give_exit_code_zero(arena: Path) -> None:
     """There is nothing to report."""
     report = agon.check("arena", arena)
@@ -57,6 +58,7 @@ def test_a_report_counts_by_severity() -> None:
     assert list(report.by_severity.items()) == [("error", 1), ("warning", 0), ("info", 2)]
 
 
+@pytest.mark.exhaustive
 def test_a_simulated_attack_is_found(tmp_path: Path) -> None:
     """From simulation to finding by files, like an organizer."""
     made = agon.simulate("dojo", size=300, seed=5, attacks=["copied-source"])
@@ -75,6 +77,7 @@ def test_many_invalid_rows_give_a_summary(arena: Path) -> None:
     assert (len(report.problems), report.total) == (20, 5_000)
 
 
+@pytest.mark.exhaustive
 def test_a_data_frame_is_checked_like_a_folder() -> None:
     """Under its own names of columns; records that are read already stay open."""
     battles = [

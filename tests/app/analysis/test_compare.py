@@ -105,6 +105,7 @@ def test_the_rules_that_differ_are_named(tmp_path: Path) -> None:
     assert value["left"]["rules_sha256"] != value["right"]["rules_sha256"]
 
 
+@pytest.mark.exhaustive
 def test_entered_and_dropped_participants_have_reasons(tmp_path: Path) -> None:
     """A submission that loses its quorum has no score; that is no move."""
     simulated = agon.simulate("challenge", size=600, seed=3)

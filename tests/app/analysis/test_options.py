@@ -41,6 +41,7 @@ def test_a_misspelled_option_is_an_error_of_the_function_that_was_called(functio
         function("community", EXAMPLE, wher={"language": "en"})
 
 
+@pytest.mark.exhaustive
 def test_options_that_are_none_are_options_that_are_not_stated() -> None:
     """A caller that hands on what it got need not leave out what it did not get."""
     stated: agon.ScoringOptions = {

@@ -126,6 +126,7 @@ def before_each_table(monkeypatch: pytest.MonkeyPatch, call: Callable[[], None])
     monkeypatch.setattr(source, "_read_table", called)
 
 
+@pytest.mark.exhaustive
 def test_a_writer_during_the_read_changes_nothing(
     community: Postgresql, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,6 +151,7 @@ def test_a_writer_during_the_read_changes_nothing(
     assert score == expected
 
 
+@pytest.mark.exhaustive
 def test_each_table_is_read_by_one_statement_of_the_columns_needed(community: Postgresql) -> None:
     """Other columns and other tables are not the scorer's business."""
     community.run("ALTER ROLE scorer SET log_statement = 'all'")

@@ -20,12 +20,14 @@ def arena(tmp_path: Path) -> Path:
     return arena_folder(tmp_path / "arena")
 
 
+@pytest.mark.exhaustive
 def test_a_source_of_records_is_scored(arena: Path) -> None:
     """One call gives the board of a folder."""
     read = agon.read_records("arena", arena)
     assert agon.score("arena", read).to_dict() == agon.score("arena", str(arena)).to_dict()
 
 
+@pytest.mark.exhaustive
 def test_the_fingerprint_depends_on_rules_records_and_time(arena: Path) -> None:
     """Equal inputs give equal fingerprints, different ones different ones."""
     result = agon.score("arena", arena)
@@ -34,6 +36,7 @@ def test_the_fingerprint_depends_on_rules_records_and_time(arena: Path) -> None:
     assert agon.score("arena", arena, as_of="2026-01-02").fingerprint != result.fingerprint
 
 
+@pytest.mark.exhaustive
 def test_as_of_may_be_text_or_a_time(arena: Path) -> None:
     """ISO 8601 with a zone, without one (UTC), or a datetime."""
     noon = datetime(2026, 1, 2, 12, tzinfo=UTC)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.sample(1)
 """Each test runs with one kind of database, client or source; `make test-all` tries all."""
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_simulated_records_are_valid_and_can_be_scored(tmp_path: Path, name: str) -> None:
     """Written records are read unchanged."""
@@ -33,6 +33,7 @@ def test_equal_arguments_give_equal_records(name: str) -> None:
     assert any(not one.tables[table].equals(other.tables[table]) for table in one.tables)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("form", ["csv", "ndjson"])
 def test_every_file_format_has_the_same_records(tmp_path: Path, form: TableFormat) -> None:
     """The content hash does not depend on the format."""

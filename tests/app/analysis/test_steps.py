@@ -31,6 +31,7 @@ def labels(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return begun
 
 
+@pytest.mark.exhaustive
 def test_scoring_states_the_share_of_each_query(labels: list[str]) -> None:
     """Facts are queries of the engine, which knows its share; the result is the same."""
     records = agon.read_records("arena", BATTLES)

@@ -40,6 +40,7 @@ def test_an_anchor_shifts_all_ratings_and_intervals_equally(method: RatingMethod
     assert why.parts[-1].points == pytest.approx(shift)
 
 
+@pytest.mark.exhaustive
 def test_several_anchors_shift_elo_by_their_mean_distance() -> None:
     """Elo in order of play has no likelihood that could hold them."""
     plain = {row["id"]: row["score"] for row in rate(ROWS).rows()}

@@ -49,6 +49,7 @@ def test_the_command_prints_what_the_function_returns(tmp_path: Path) -> None:
     assert "look-alike" in table.stdout or "names" in table.stdout
 
 
+@pytest.mark.exhaustive
 def test_a_rule_that_the_records_do_not_fill_gives_way_as_on_a_contest_s_board(
     tmp_path: Path,
 ) -> None:

@@ -131,6 +131,7 @@ def styled(dice: np.random.Generator) -> tuple[pd.DataFrame, Mapping[str, Any]]:
     return frame, {"overrides": overrides}
 
 
+@pytest.mark.exhaustive
 def test_models_of_styles_and_ties_have_the_board_and_the_errors_of_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

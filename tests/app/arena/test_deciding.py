@@ -71,7 +71,7 @@ def scored(rows: list[Row], rules: dict[str, Any], *, out: list[str] | None = No
     return agon.score("arena", {"bots": bots, "matches": rest}, overrides=rules)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("design", DESIGNS)
 def test_without_the_named_matches_two_neighbors_change_places(design: str) -> None:
     """Without all but the last named, and without as many others, the order stays."""
@@ -97,7 +97,7 @@ def test_without_the_named_matches_two_neighbors_change_places(design: str) -> N
     assert checked == 2
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("design", DESIGNS)
 def test_without_the_named_matches_a_bot_is_not_apart_from_the_tier_before(design: str) -> None:
     """Without all but the last named it still is."""

@@ -41,6 +41,7 @@ def issues(lines: list[bytes], state: LedgerState) -> list[str]:
     return [issue.what for issue in check_draws(lines, state).issues]
 
 
+@pytest.mark.exhaustive
 def test_the_draws_of_a_league_are_repeated(ledger: tuple[list[bytes], LedgerState]) -> None:
     """Honeypots among them, and the votes are in the drawn order."""
     lines, state = ledger
@@ -122,6 +123,7 @@ def test_every_change_of_a_draw_is_named(
     assert any(difference in what for what in reported), reported
 
 
+@pytest.mark.exhaustive
 def test_a_model_may_judge_where_no_judge_is_left(tmp_path: Path) -> None:
     """Nothing was tampered with: the last judge failed, and no reserve was left."""
     played = league(tmp_path, bots=6, judges_per_match=4)

@@ -176,6 +176,7 @@ def test_the_command_rates_under_controls_by_category(
     assert "rank of art" in parts.out
 
 
+@pytest.mark.exhaustive
 def test_a_control_is_read_wherever_its_rule_is_in_force(tmp_path: Path) -> None:
     """Scores, explanations, audits and robustness of an edition with controls read their columns.
 

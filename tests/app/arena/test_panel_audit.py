@@ -59,6 +59,7 @@ def settled(entries: Iterable[Entry]) -> list[dict[str, Any]]:
     return [body["outcome"] for kind, body in entries if kind == "round-settled"]
 
 
+@pytest.mark.exhaustive
 def test_panels_and_honeypots_of_a_league_are_repeated(entries: list[Entry]) -> None:
     """Templates, answers of weak bots and reserves among them."""
     assert issues(entries) == []

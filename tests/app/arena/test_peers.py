@@ -82,6 +82,7 @@ def test_rao_kupper_equals_that_of_arenakit() -> None:
     assert exp(tie["value"]) == pytest.approx(1.6293034618, abs=1e-4)
 
 
+@pytest.mark.exhaustive
 def test_as_many_triads_are_cyclic_as_arenakit_counts() -> None:
     """One of twenty."""
     probe = audit(battles())["cycles"]

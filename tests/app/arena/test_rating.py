@@ -27,12 +27,14 @@ def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.exhaustive
 def test_elo_is_the_board_of_bots(simulated: Path) -> None:
     """All commands give the same numbers."""
     ratings = rate(simulated)
     assert ratings.board.table.equals(ratings.result.board("bots").table)
 
 
+@pytest.mark.exhaustive
 def test_elo_intervals_include_their_ratings(simulated: Path) -> None:
     """Percentiles of resampled arenas include the rating; equal seeds give equal ends."""
     board = rate(simulated, interval=True, overrides={"bootstrap_rounds": 60})
@@ -46,6 +48,7 @@ def test_elo_intervals_include_their_ratings(simulated: Path) -> None:
     assert not other.board.table.equals(board.board.table)
 
 
+@pytest.mark.exhaustive
 def test_bradley_terry_has_intervals_only_on_request(simulated: Path) -> None:
     """A point estimate has one column."""
     bare = rate(simulated, method="bradley-terry")
@@ -65,6 +68,7 @@ def test_bradley_terry_has_intervals_only_on_request(simulated: Path) -> None:
     assert bare.board.table["score"].equals(full.board.table["score"])
 
 
+@pytest.mark.exhaustive
 def test_without_a_finite_optimum_there_is_no_rating(tmp_path: Path) -> None:
     """Ann never loses here; the error names the rule that would help."""
     only = "id,played_at,bot_a,bot_b,kind,winner\n1,2026-01-01,ann,bob,rated,a\n"
@@ -170,6 +174,7 @@ def test_names_of_columns_are_a_mapping() -> None:
         rate(ROWS, columns="left")  # type: ignore[arg-type]
 
 
+@pytest.mark.exhaustive
 def test_a_file_of_battles_is_rated(tmp_path: Path) -> None:
     """As a data frame is; a name without rows in it is a folder or database as before."""
     file = tmp_path / "battles.csv"

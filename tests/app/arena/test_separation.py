@@ -33,6 +33,7 @@ ESTABLISHED = counted(
 )  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_bots_of_one_pool_are_apart_though_the_pools_hardly_met() -> None:
     """a1 beat a2 651 to 349; only how far the pools are from each other is unknown."""
     made = rated(BRIDGE)
@@ -45,6 +46,7 @@ def test_bots_of_one_pool_are_apart_though_the_pools_hardly_met() -> None:
     assert {row["id"]: row["tier"] for row in made.rows()}["a2"] > 1
 
 
+@pytest.mark.exhaustive
 def test_a_newcomer_moves_nobody_and_widens_nothing() -> None:
     """One win and one loss say nothing of the bots that played 240 matches each."""
     before = {row["id"]: row for row in rated(ESTABLISHED).rows()}
@@ -94,6 +96,7 @@ def test_an_undefeated_newcomer_is_unscored_and_the_others_are_not() -> None:
     assert made.explain("new").reason == new.reason
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
@@ -131,6 +134,7 @@ def test_a_bot_that_never_lost_has_an_open_end() -> None:
     assert "(≥ " in made.plot().svg
 
 
+@pytest.mark.exhaustive
 def test_votes_needed_part_neighbors_when_they_are_cast() -> None:
     """With so many more of the same matches both are apart, and with a tenth fewer not."""
     rows = counted(("ann", "bob", 55, 45))
@@ -154,6 +158,7 @@ def test_an_explanation_says_which_pairs_say_most_about_rank_and_tier() -> None:
     assert "not apart from the bot before, b2 (14 ± 402), known mostly by a1 and b1 (4" in notes
 
 
+@pytest.mark.exhaustive
 def test_ten_thousand_bots_with_one_match_each_are_a_board_or_a_reason() -> None:
     """No pair is connected with another: the largest group is one tied pair."""
     dice = np.random.default_rng(1)
@@ -169,6 +174,7 @@ def test_ten_thousand_bots_with_one_match_each_are_a_board_or_a_reason() -> None
         rated(decided)
 
 
+@pytest.mark.exhaustive
 def test_matches_with_unrated_bots_are_counted_apart_everywhere() -> None:
     """Board and explanation counted them differently, and the audit named them as deciding."""
     row = {"model_a": "new", "model_b": "ann", "winner": "model_a"}

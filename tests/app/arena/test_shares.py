@@ -35,7 +35,7 @@ def test_a_share_is_rated_as_what_it_says() -> None:
     assert (first["rank_low"], first["rank_high"]) == (1, 2)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("weight", [0.01, 3, 100])
 def test_the_weight_of_one_judgment_does_not_make_it_sure(weight: float) -> None:
     """One soft judgment counted a hundred times is as wide as one."""

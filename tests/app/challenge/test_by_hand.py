@@ -282,7 +282,7 @@ def test_every_door_shows_the_figures_computed_by_hand(name: str) -> None:
         assert (row["top"], row["stale"], row["burn_percent"]) == pytest.approx(case.top)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.named])
 def test_the_checks_name_what_the_hand_figures_show(name: str) -> None:
     """A finding names the uids and validators of the table, and no others."""
@@ -293,6 +293,7 @@ def test_the_checks_name_what_the_hand_figures_show(name: str) -> None:
     assert {code: named.get(code) for code in case.named} == case.named
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("registered", "message"),
     [
@@ -318,7 +319,7 @@ def test_who_alone_goes_on_is_not_accused() -> None:
     assert [one.code for one in found if "v1" in one.subjects and one.severity != "info"] == []
 
 
-@pytest.mark.sample(3)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("name", "uid", "board", "said"),
     [
@@ -339,6 +340,7 @@ def test_the_explanation_says_where_a_weight_went(
     assert any(said in part.text for part in parts), [part.text for part in parts]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("window", "said"), [(None, "reports count on"), (5, "reports count no more")]
 )

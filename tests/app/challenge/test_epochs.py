@@ -103,6 +103,7 @@ def test_the_burn_is_no_more_than_all_there_is(rounding: str) -> None:
     ) == (25.0, 1.0)
 
 
+@pytest.mark.exhaustive
 def test_all_epochs_end_at_the_scored_one() -> None:
     """``epoch`` is the last one, also after the records; before them there is one epoch."""
     assert span(scored(tables_of(FIVE), epoch=2)) == range(3)
@@ -137,6 +138,7 @@ def test_too_many_epochs_are_rejected() -> None:
         assert picture(result, kind).panels
 
 
+@pytest.mark.exhaustive
 @laws
 @given(networks(), RULES, st.integers(1, 60))
 def test_the_forecast_is_the_result_without_new_records(
@@ -185,6 +187,7 @@ def small(**competition: Any) -> Forecast:
     return forecast(scored(tables, **competition))
 
 
+@pytest.mark.exhaustive
 def test_the_forecast_has_the_numbers_of_the_page() -> None:
     """Linear: 40 % after 8 stale epochs, 80 % after 16; exponential: 9.75 % after 2, 80 % at 32."""
     (decay,) = small().decays
@@ -197,6 +200,7 @@ def test_the_forecast_has_the_numbers_of_the_page() -> None:
     assert exponential.curves["linear"][:30] == decay.curves["linear"]
 
 
+@pytest.mark.exhaustive
 def test_a_forecast_ends_three_epochs_after_the_maximum_by_default() -> None:
     """26 + 3 here; at least 10 and at most 100, where the maximum is never or late reached."""
     assert small().epochs == range(30)
@@ -204,6 +208,7 @@ def test_a_forecast_ends_three_epochs_after_the_maximum_by_default() -> None:
     assert small(decay_rate=0.001).epochs == range(101)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("rules", [{"decay_rate": 0}, {"max_burn": 0}])
 def test_a_decay_that_cannot_burn_never_begins(rules: dict[str, Any]) -> None:
     """It has no epochs."""
@@ -282,6 +287,7 @@ def test_a_picture_shows_the_largest_weights() -> None:
         assert sum(values) == pytest.approx(100)
 
 
+@pytest.mark.exhaustive
 def test_a_picture_has_a_description() -> None:
     """The description also names what is left out."""
     assert (
@@ -311,6 +317,7 @@ def test_a_long_season_is_drawn_from_its_first_to_its_last_epoch() -> None:
     assert "(300 of 4001 drawn)" in picture(result, "burn").description
 
 
+@pytest.mark.exhaustive
 def test_a_grace_longer_than_the_picture_has_no_mark() -> None:
     """Nothing is drawn outside the axes."""
     result = scored(tables_of(FIVE), grace_epochs=10_000)

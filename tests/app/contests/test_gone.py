@@ -120,7 +120,7 @@ def _boards(result: Result) -> dict[str, str]:
     return hashes
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("of", "table"), REFERRED)
 def test_what_refers_to_voided_rows_does_not_count(
     of: str, table: str, engine: MemoryEngine
@@ -150,7 +150,7 @@ def test_what_refers_to_voided_rows_does_not_count(
     live.close()
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("of", "table"), REFERRED)
 def test_a_table_voided_completely_is_scored_or_rejected(
     of: str, table: str, engine: MemoryEngine

@@ -45,6 +45,7 @@ def view(service: Service) -> View:
     return View(contest=contest, until=None, staff=True)
 
 
+@pytest.mark.exhaustive
 def test_organizers_see_who_takes_part(either: Service) -> None:
     """With role, since when, last visit, submissions and rank; also those who sent nothing."""
     problem = autumn(either)
@@ -64,6 +65,7 @@ def test_organizers_see_who_takes_part(either: Service) -> None:
     assert {user: member(either, view(either), user) for user in listed} == listed
 
 
+@pytest.mark.exhaustive
 def test_one_person_is_read_alone(either: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """A contest may have a hundred thousand people, and a page shows one of them."""
     problem = autumn(either)

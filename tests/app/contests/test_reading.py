@@ -24,6 +24,7 @@ pytestmark = pytest.mark.sample(1)
 """Each test runs with one kind of database, client or source; `make test-all` tries all."""
 
 
+@pytest.mark.exhaustive
 def test_a_history_has_the_score_of_every_board(service: Service) -> None:
     """The last step up to a board is the score on that board, for each participant."""
     spring(service)
@@ -42,6 +43,7 @@ def test_a_history_has_the_score_of_every_board(service: Service) -> None:
         assert all(first != second for first, second in pairwise(scores))
 
 
+@pytest.mark.exhaustive
 def test_a_history_continues_after_its_last_step(service: Service) -> None:
     """Long histories are read in batches, without a gap or a repetition."""
     spring(service)
@@ -85,6 +87,7 @@ def test_each_participant_is_listed_once_scored_or_not(service: Service, limit: 
     assert result.total == 9
 
 
+@pytest.mark.exhaustive
 def test_a_participant_is_shown_with_every_board(service: Service) -> None:
     """A participant's page has all boards, with the reason where there is no score."""
     spring(service)
@@ -102,6 +105,7 @@ def test_a_participant_is_shown_with_every_board(service: Service) -> None:
         participant(service, access, "nobody")
 
 
+@pytest.mark.exhaustive
 def test_events_continue_after_the_last_one(service: Service) -> None:
     """An interrupted stream continues without a gap; staff events are for staff."""
     spring(service)
@@ -120,6 +124,7 @@ def test_events_continue_after_the_last_one(service: Service) -> None:
     assert heard == public.events
 
 
+@pytest.mark.exhaustive
 def test_findings_are_of_the_newest_records_and_for_staff(service: Service) -> None:
     """A finding names participants who may be innocent; staff examine it first."""
     spring(service)
@@ -133,6 +138,7 @@ def test_findings_are_of_the_newest_records_and_for_staff(service: Service) -> N
             Local(service, by=caller).integrity.findings("spring")
 
 
+@pytest.mark.exhaustive
 def test_a_scan_changes_no_board(service: Service) -> None:
     """Findings never change a score."""
     spring(service)
@@ -141,6 +147,7 @@ def test_a_scan_changes_no_board(service: Service) -> None:
     assert publish(service, "spring").snapshots == before
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("as_time", [False, True])
 def test_any_published_board_is_replayed_at_its_position_or_time(
     service: Service, *, as_time: bool

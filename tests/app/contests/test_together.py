@@ -39,6 +39,7 @@ def service(either: Service) -> Service:
     return either
 
 
+@pytest.mark.exhaustive
 def test_publishing_while_records_arrive_ends_at_the_replayed_board(service: Service) -> None:
     """Publishers, recorders and readers run at once; nothing is lost, blocked or published twice.
 
@@ -106,6 +107,7 @@ def test_a_contest_has_equal_boards_on_both_databases(service: Service) -> None:
     assert first[0] == _FIRST
 
 
+@pytest.mark.exhaustive
 def test_a_freeze_makes_writers_wait_and_records_the_hashes_that_it_stores(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

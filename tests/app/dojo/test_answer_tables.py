@@ -158,7 +158,7 @@ def rejected(source: str, edition: str) -> bool:
     return bool(inspection.rejected_for())
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("cheat", CHEATS)
 def test_a_table_without_literals_passes_0_1_with_a_finding_and_not_0_2(cheat: str) -> None:
     """The seed counts literals; 0.2 counts what names and digits can hold."""

@@ -92,6 +92,7 @@ def declared() -> Iterator[tuple[str, ParsedProgram]]:
                 yield submission.method_tag, program
 
 
+@pytest.mark.exhaustive
 def test_every_program_of_the_example_gets_its_intended_verdict(
     season: Path,
 ) -> None:
@@ -107,6 +108,7 @@ def test_every_program_of_the_example_gets_its_intended_verdict(
     assert {row["mode"] for row in rows(season)} == {"bwrap"}
 
 
+@pytest.mark.exhaustive
 def test_the_example_shows_both_gates_and_a_right_program_for_every_problem(season: Path) -> None:
     """It shows brevity, diversity, stage passes, a late submission and one by the setter."""
     result = agon.score("dojo", season)
@@ -131,6 +133,7 @@ GOLDEN_FINGERPRINTS = {
 GOLDEN_BOARD = "ce78e153f04a434699c6054c35ba1bb47c951366b690c4c8e1135940bca9d2d6"
 
 
+@pytest.mark.exhaustive
 def test_the_examples_records_and_boards_are_the_golden_ones(season: Path, tmp_path: Path) -> None:
     """Every row, column and reason, byte for byte; measured values are set to fixed ones."""
     for table, golden in GOLDEN_ROWS.items():
@@ -147,6 +150,7 @@ def test_the_examples_records_and_boards_are_the_golden_ones(season: Path, tmp_p
         assert result.board().sha256 == GOLDEN_BOARD
 
 
+@pytest.mark.exhaustive
 def test_the_examples_ledger_replays_to_the_board_of_its_tables(season: Path) -> None:
     """A season in a folder has the ledger of a contest."""
     ledger = import_directory(season / "ledger")
@@ -155,6 +159,7 @@ def test_the_examples_ledger_replays_to_the_board_of_its_tables(season: Path) ->
     rebuilt.live.close()
 
 
+@pytest.mark.exhaustive
 def test_the_setters_give_the_sequences_they_are_named_for(season: Path) -> None:
     """Compared with the first terms as they are known."""
     from agon.app.dojo.season import SeasonFolder
@@ -177,6 +182,7 @@ def test_the_classifiers_accuracy_on_the_example_is_what_the_rulebook_says() -> 
     assert "56 of the 82" in " ".join(chapter.read_text().split())
 
 
+@pytest.mark.exhaustive
 def test_scoring_a_judged_season_runs_nothing(
     season: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

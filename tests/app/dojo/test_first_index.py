@@ -116,6 +116,7 @@ def test_a_package_of_a_ledger_without_a_first_index_means_1() -> None:
     assert packaged_problem({"source": SQUARES, "first_index": 0}).first_index == 0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("first", "disclosed"), [(5, [5, 7, 9]), (-4, [-3, -1, 1]), (6, [7, 9, 11])]
 )

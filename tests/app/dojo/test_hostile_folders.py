@@ -52,6 +52,7 @@ def judged(folder: Path) -> JudgeSummary:
     return judge(read_problem(package), folder / "s", folder / "season", FakeSandbox())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("file", [SOLVER, SUBMISSION, SOLUTION])
 @pytest.mark.parametrize("planted", PLANTED)
 def test_a_path_that_is_not_a_file_affects_only_its_submission(
@@ -72,6 +73,7 @@ def test_a_path_that_is_not_a_file_affects_only_its_submission(
     assert issue.remedy
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("file", "content"),
     [

@@ -34,7 +34,7 @@ def judged(package: Path, *, sandbox: FakeSandbox | None = None) -> JudgeSummary
     return judge(read_problem(package), folder / "s", folder / "season", sandbox or FakeSandbox())
 
 
-@pytest.mark.sample(3)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("source", "verdict", "matched", "text"),
     [
@@ -117,6 +117,7 @@ def test_a_program_that_the_scan_rejects_never_enters_the_sandbox(package: Path)
     assert [name.split("/")[1] for name in sandbox.ran if name != "setter"] == ["cy"]
 
 
+@pytest.mark.exhaustive
 def test_a_season_is_scored_from_its_folder(package: Path) -> None:
     """Rewards, stage passes, and the users without a score: the setter and a late one."""
     folder = package.parent / "s"
@@ -170,6 +171,7 @@ def test_a_source_changed_after_its_verdict_is_reported_and_not_judged(package: 
     assert rows(package.parent / "season")[0]["verdict"] == "wrong_answer"
 
 
+@pytest.mark.exhaustive
 def test_several_problems_share_a_season(package: Path) -> None:
     """The season's board adds their rewards."""
     pack_solver(package.parent / "s", "ada")
@@ -355,6 +357,7 @@ def test_the_tables_of_a_season_do_not_contain_the_expected_terms(package: Path)
     assert recorded(season) == [rows(season)[0]["id"]]
 
 
+@pytest.mark.exhaustive
 def test_a_season_has_the_entries_of_a_contest(package: Path) -> None:
     """Created, opened, published, received, judged: a service can import and replay it."""
     pack_solver(package.parent / "s", "ada", HALF, method_tag="loops")

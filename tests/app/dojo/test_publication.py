@@ -145,6 +145,7 @@ def test_nothing_is_revealed_before_the_freeze() -> None:
         require_revealable(None, now=freeze)
 
 
+@pytest.mark.exhaustive
 def test_the_revealed_file_states_how_often_each_tag_was_used(tmp_path: Path) -> None:
     """Among the reward-correct submissions that count for diversity (document 002, 6.3)."""
     problem = read_problem(pack_problem(tmp_path / "p", freeze_started_at="2026-02-01"))

@@ -82,6 +82,7 @@ def test_a_judge_killed_at_random_times_loses_and_repeats_no_verdict(tmp_path: P
     assert len(agon.score("dojo", season).board()) == USERS
 
 
+@pytest.mark.exhaustive
 def test_two_judges_of_a_season_do_not_run_at_once(tmp_path: Path) -> None:
     """The kernel releases the lock when the process that holds it ends."""
     contest(tmp_path)
@@ -128,6 +129,7 @@ def test_a_file_that_is_not_a_ledger_is_reported_and_not_changed(tmp_path: Path)
     assert ledger.read_text() == '{"problem": {}}\n'
 
 
+@pytest.mark.exhaustive
 def test_deleted_tables_are_restored_from_the_ledger(tmp_path: Path) -> None:
     """The ledger has all that they state; no program runs again."""
     contest(tmp_path, users=4)
@@ -179,6 +181,7 @@ def test_reading_a_missing_season_does_not_create_it(tmp_path: Path) -> None:
     assert not (tmp_path / "season").exists()
 
 
+@pytest.mark.exhaustive
 def test_no_character_of_a_program_breaks_a_line_of_the_ledger(tmp_path: Path) -> None:
     r"""Lines end with \n alone, and a line holds none."""
     pack_problem(tmp_path / "p")

@@ -46,6 +46,7 @@ def matches(imported: ImportedRecords) -> list[dict[str, Any]]:
     return list(imported.tables["matches"].to_pylist())
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".json", ".jsonl", ".parquet"])
 def test_every_file_format_gives_the_same_records(tmp_path: Path, ending: str) -> None:
     """The data is published as JSON, and copied in other formats."""
@@ -57,6 +58,7 @@ def test_every_file_format_gives_the_same_records(tmp_path: Path, ending: str) -
     assert imported.tables["bots"]["id"].to_pylist() == ["gpt-4", "koala", "vicuna"]
 
 
+@pytest.mark.exhaustive
 def test_the_records_can_be_scored(tmp_path: Path) -> None:
     """Elo by hand: vicuna beats koala (+16), gpt-4 beats koala, ties follow."""
     imported = import_records("arena-battles", written(tmp_path, ".csv", BATTLES[:1]))
@@ -81,6 +83,7 @@ def test_newer_files_have_iso_times(tmp_path: Path) -> None:
     assert match["played_at"].isoformat() == "2025-02-26T10:00:00"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("row", "column", "value"),
     [
@@ -157,6 +160,7 @@ def test_a_missing_file_and_an_unknown_format_are_not_found(tmp_path: Path) -> N
         import_records("arena-battle", tmp_path / "none.csv")
 
 
+@pytest.mark.exhaustive
 def test_categories_are_kept_and_other_columns_named(tmp_path: Path) -> None:
     """Nothing that the published files contain is dropped without a note."""
     rows = [
@@ -183,6 +187,7 @@ def test_categories_are_kept_and_other_columns_named(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_a_row_may_count_several_battles() -> None:
     """Counts and shares are as many matches, with the ids in order."""
     rows = [
@@ -207,6 +212,7 @@ def test_a_row_may_count_several_battles() -> None:
     assert [row["score_a"] for row in rest] == [None, 0.875, None]
 
 
+@pytest.mark.exhaustive
 def test_counts_rate_as_their_battles_do() -> None:
     """The maximum of the likelihood depends on the counts of each pair alone."""
     counts = [

@@ -79,6 +79,7 @@ def test_csv_and_json_give_the_same_records(tmp_path: Path) -> None:
     assert tables(comma) == tables(written(tmp_path, ROWS))
 
 
+@pytest.mark.exhaustive
 def test_the_records_can_be_scored(tmp_path: Path) -> None:
     """Scores .6 and .7 under the linear strategy: 6/13 and 7/13, the larger capped at a half."""
     imported = import_records("bittensor-evaluations", written(tmp_path, ROWS))
@@ -165,6 +166,7 @@ def test_rows_that_contradict_each_other_are_rejected(
         tables(written(tmp_path, [*ROWS, {**ROWS[0], **wrong}]))
 
 
+@pytest.mark.exhaustive
 def test_hotkeys_beside_uids_become_seats(tmp_path: Path) -> None:
     """A uid that was reused pays for what its present holder did; a hotkey that moved moves."""
     seats = [

@@ -75,6 +75,7 @@ def test_a_submission_without_a_name_has_that_of_its_agent(tmp_path: Path) -> No
     assert imported.tables["validators"]["id"].to_pylist() == ["local"]
 
 
+@pytest.mark.exhaustive
 def test_runs_of_three_validators_are_scored_like_on_the_network(tmp_path: Path) -> None:
     """From containers to weights: the pass rate is the validators' score."""
     for validator in ("v1", "v2", "v3"):

@@ -72,6 +72,7 @@ def test_without_workers_every_row_is_a_match(tmp_path: Path) -> None:
     assert "votes" not in imported.tables
 
 
+@pytest.mark.exhaustive
 def test_llmfao_is_imported_completely() -> None:
     """8,931 votes of 124 workers on 2,139 pairs of answers by 59 models, all of them audited."""
     imported = import_records("comparisons", dataset("llmfao").folder)
@@ -80,6 +81,7 @@ def test_llmfao_is_imported_completely() -> None:
     assert imported.tables["matches"]["audit_verdict"].null_count == 0
 
 
+@pytest.mark.exhaustive
 def test_llmfao_by_votes_gives_the_published_rating() -> None:
     """Elo with K = 4 in the order of the file: 1095.5935481722963 for GPT 4."""
     imported = import_records("comparisons", dataset("llmfao").folder, unit="votes")
@@ -89,6 +91,7 @@ def test_llmfao_by_votes_gives_the_published_rating() -> None:
     assert board.row("GPT 4")["score"] == pytest.approx(1095.5935481722963, abs=5e-7)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("line", "column", "row"),
     [

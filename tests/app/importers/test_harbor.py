@@ -205,6 +205,7 @@ def test_a_folder_without_trials_is_rejected(tmp_path: Path) -> None:
         import_records("harbor", tmp_path / "job")
 
 
+@pytest.mark.exhaustive
 def test_imported_results_can_be_scored(tmp_path: Path) -> None:
     """One validator is enough when the rules say so."""
     trial(tmp_path / "job/a", "sort")

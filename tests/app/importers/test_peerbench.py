@@ -91,6 +91,7 @@ def test_a_folder_of_its_tables_is_imported(tmp_path: Path) -> None:
     check(import_records("peerbench", folder(tmp_path / "pb")))
 
 
+@pytest.mark.exhaustive
 def test_ids_are_read_of_comments_that_are_records_already(tmp_path: Path) -> None:
     """Without its id, a comment that a contest has would be added again."""
     tables = folder(tmp_path / "pb")
@@ -100,6 +101,7 @@ def test_ids_are_read_of_comments_that_are_records_already(tmp_path: Path) -> No
     assert [str(row["user_id"]) for row in rows] == [CAT, BEN, BEN, CAT]
 
 
+@pytest.mark.exhaustive
 def test_the_file_of_users_has_any_spelling_of_its_name(tmp_path: Path) -> None:
     """Without users every prompt's uploader would be unknown."""
     tables = folder(tmp_path / "pb")
@@ -120,6 +122,7 @@ def test_an_sqlite_copy_is_imported(tmp_path: Path) -> None:
     check(import_records("peerbench", sqlite(tmp_path / "pb.sqlite")))
 
 
+@pytest.mark.exhaustive
 def test_the_live_database_is_imported(postgresql: "Postgresql") -> None:
     """It has types such as uuid, enum, varchar, timestamp and real, and the schema ``auth``."""
     name = postgresql.emptied()
@@ -150,6 +153,7 @@ def test_the_live_database_is_imported(postgresql: "Postgresql") -> None:
     assert in_place.sha256 == board.sha256
 
 
+@pytest.mark.exhaustive
 def test_invalid_rows_are_reported_like_those_of_records(tmp_path: Path) -> None:
     """File, row, column and value."""
     where = folder(tmp_path / "pb")

@@ -96,6 +96,7 @@ def _scores(replica: ContestReplica, **options: Any) -> dict[str, float]:
     return {row["id"]: row["score"] for row in replica.result(**options).board().rows()}
 
 
+@pytest.mark.exhaustive
 def test_a_result_of_a_position_is_reused(
     replica: ContestReplica, writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,6 +195,7 @@ def test_a_gap_in_the_lines_is_rejected(writer: Writer) -> None:
     replica.close()
 
 
+@pytest.mark.exhaustive
 def test_rules_apply_from_their_adoption_on(replica: ContestReplica, writer: Writer) -> None:
     """Changed rules rescore all records; earlier positions have the earlier rules."""
     before = _scores(replica)
@@ -216,6 +218,7 @@ def test_rules_apply_from_their_adoption_on(replica: ContestReplica, writer: Wri
     assert _scores(replica) == before
 
 
+@pytest.mark.exhaustive
 def test_a_dry_run_leaves_records_out(replica: ContestReplica) -> None:
     """The effect of a void is shown before it is applied."""
     assert replica.records_about(["bob", "eve"]) == ([4], {"bob"})

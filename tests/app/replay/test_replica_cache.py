@@ -118,6 +118,7 @@ def test_the_replica_not_used_for_longest_is_discarded(monkeypatch: pytest.Monke
     assert _lend(replicas, store, "two") is not second
 
 
+@pytest.mark.exhaustive
 def test_a_replica_is_discarded_after_an_unexpected_error(writer: Writer) -> None:
     """Its state is unknown; the ledger is read again."""
     replicas, store = ReplicaCache(), FakeStore(writer.lines)

@@ -381,6 +381,7 @@ def test_one_process_at_a_time_works_in_a_folder(tasks: Path, tmp_path: Path) ->
         run(tasks, tmp_path / "out", FakeContainers())
 
 
+@pytest.mark.exhaustive
 def test_an_interrupt_leaves_no_half_result(tasks: Path, tmp_path: Path) -> None:
     """What was under way is repeated next time; the engine is closed at once."""
 

@@ -85,6 +85,7 @@ def test_the_next_scan_waits_for_the_pause(scanning: Service, clock: Clock) -> N
     assert newest == view(scanning, ORGANISER).contest.seq > seen
 
 
+@pytest.mark.exhaustive
 def test_scans_take_no_more_than_a_twentieth_of_the_time(scanning: Service, clock: Clock) -> None:
     """A scan of a large contest takes minutes, and boards wait if there is only one worker."""
     scanning = replace(scanning, scan_pause=timedelta(seconds=1))
@@ -105,6 +106,7 @@ def test_scans_take_no_more_than_a_twentieth_of_the_time(scanning: Service, cloc
     assert waiting.not_before - ended.ended_at == 19 * (ended.ended_at - ended.started_at)
 
 
+@pytest.mark.exhaustive
 def test_boards_come_before_the_scan(scanning: Service) -> None:
     """Clients wait for a board, but not for a scan."""
     spring(scanning)
@@ -125,6 +127,7 @@ def test_boards_come_before_the_scan(scanning: Service) -> None:
     assert kinds == ["publish", "dry-run", "find"]
 
 
+@pytest.mark.exhaustive
 def test_the_robustness_of_an_arenas_ranks_is_computed_after_publishing(scanning: Service) -> None:
     """Boards state how few matches would change a rank, and no page computes it."""
     spring(scanning, boards=None)
@@ -144,6 +147,7 @@ def test_the_robustness_of_an_arenas_ranks_is_computed_after_publishing(scanning
     assert not board_robustness(scanning, view(scanning, ORGANISER)).is_computed
 
 
+@pytest.mark.exhaustive
 def test_a_requested_scan_does_not_wait_for_the_pause(scanning: Service) -> None:
     """An organizer who requests findings wants them now, not in ten minutes."""
     spring(scanning)
@@ -194,6 +198,7 @@ def test_an_empty_contest_is_not_scanned(scanning: Service) -> None:
     assert scans(scanning) == []
 
 
+@pytest.mark.exhaustive
 def test_automatic_scans_can_be_switched_off(service: Service) -> None:
     """With the setting at 0 contests are scanned on request only."""
     spring(service)

@@ -33,7 +33,7 @@ def verdicts(service: Service) -> list[dict[str, Any]]:
     return [dict(entry.body["row"]) for entry in added if entry.body["table"] == "submissions"]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("source", "verdict", "matched", "text"),
     [
@@ -87,6 +87,7 @@ def test_no_job_carries_the_terms(service: Service, problem: int) -> None:
     assert "361" not in str(job.payload)
 
 
+@pytest.mark.exhaustive
 def test_a_sandbox_error_is_tried_again_and_then_recorded(service: Service, problem: int) -> None:
     """A defective machine must neither cost a point nor leave a submission without a verdict."""
     job = submitted(service, problem, source=RIGHT + "# outcome: sandbox_error")
@@ -116,6 +117,7 @@ def test_a_second_job_for_a_judged_submission_records_nothing(
         assert (session.queue.get("again").result or {})["recorded"] is False
 
 
+@pytest.mark.exhaustive
 def test_a_rejudge_replaces_the_verdict(service: Service, problem: int) -> None:
     """The earlier verdict stays in the ledger and does not count."""
     submitted(service, problem)

@@ -85,6 +85,7 @@ def run_trials(
     work(service, trial_runners(tasks, containers, submitted_agent, now=service.clock))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("verdict", "passed"), [("passed", True), ("failed", False)])
 def test_a_trials_result_is_recorded_for_its_validator(
     service: Service, tasks: Path, verdict: Outcome, *, passed: bool
@@ -107,6 +108,7 @@ def test_a_trials_result_is_recorded_for_its_validator(
     assert (ended.state, (ended.result or {})["result"]) == ("done", verdict)
 
 
+@pytest.mark.exhaustive
 def test_a_trial_is_recorded_as_a_run_of_the_command_is(service: Service, tasks: Path) -> None:
     """With its rewards, fractions too, and with what it was run under; a retry adds nothing."""
     rewards = {"speed": 0.25, "reward": 0.5, " no name": 1.0}

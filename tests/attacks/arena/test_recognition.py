@@ -74,6 +74,7 @@ def test_texts_that_imitate_the_templates_are_recognized_more_often() -> None:
     assert min(scores) > max(style.score(duel.human) for duel in DUELS)
 
 
+@pytest.mark.exhaustive
 def test_every_sentence_of_every_choice_is_known() -> None:
     """Brackets and bars of a template are choices, and others are letters."""
     assert all(has_template(text) for text in template_texts("other", count=size(1_000)))

@@ -54,6 +54,7 @@ def test_an_attack_of_the_simulation_is_described_once() -> None:
     assert all(described[name] == f"An attacker {ATTACKS[name]}." for name in both)
 
 
+@pytest.mark.exhaustive
 def test_the_attacker_is_the_user_in_the_middle() -> None:
     """So that the price of a rank does not depend on a draw."""
     played: Any = LAB.play(honest_world(), RULES, None, {}, 0)

@@ -35,7 +35,7 @@ def _effort(name: str, without: str | None) -> tuple[int, float]:
     return len(played.accounts), -standing.points
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("rule", "attack"),
     [
@@ -60,6 +60,7 @@ def test_no_other_rule_differs() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_ranks_without_attackers_stay() -> None:
     """The rulebook states the correlation for larger communities."""
     with read_rows(COMMUNITY.schema, honest_world().tables) as records:

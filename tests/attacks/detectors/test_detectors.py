@@ -46,6 +46,7 @@ def test_every_check_has_its_false_alarms_without_an_attack() -> None:
     assert honest["same-source"].false_alarms == 0
 
 
+@pytest.mark.exhaustive
 def test_a_victim_named_with_an_attacker_is_no_false_alarm() -> None:
     """The finding about copies names both; which one copied is not in it."""
     steps: list[None] = []

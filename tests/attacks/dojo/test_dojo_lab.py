@@ -64,6 +64,7 @@ def _result(name: str, rules: Any, *, at: int = 0) -> Any:
     return Runner(LAB, honest_world(), rules).run_plan(strategy, strategy.plans[at], goal="rank+1")
 
 
+@pytest.mark.exhaustive
 def test_copies_are_found_as_they_are_and_under_other_names() -> None:
     """The finding names the solver who gave the program away, too.
 

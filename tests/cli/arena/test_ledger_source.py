@@ -21,6 +21,7 @@ def ledger(agon: Cli, filled: Path, tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.exhaustive
 def test_an_exported_ledger_is_audited_like_its_records(
     agon: Cli, ledger: Path, arena: Path
 ) -> None:

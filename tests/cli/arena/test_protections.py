@@ -44,6 +44,7 @@ def instance(folder: Path) -> Iterator[Instance]:
     served.close()
 
 
+@pytest.mark.exhaustive
 def test_a_degraded_round_is_one_in_which_no_bot_could_be_reached(
     instance: Instance, agon: Cli, folder: Path
 ) -> None:
@@ -126,6 +127,7 @@ def test_visitors_read_what_a_protection_does_and_managers_what_to_set(instance:
     assert all(each["rule"] in desk and (each["setting"] or "") in desk for each in off)
 
 
+@pytest.mark.exhaustive
 def test_a_match_states_what_it_went_without(instance: Instance) -> None:
     """The list of a contest does not show which of its matches were concerned."""
     browser = Browser(instance)

@@ -1,8 +1,11 @@
 """Cases from the command line, at a local database and at a real server."""
 
+import pytest
+
 from cli.targets import Target
 
 
+@pytest.mark.sample(1)
 def test_a_case_is_opened_decided_and_closed(target: Target) -> None:
     """Every step of a case has its author and reason."""
     name = target.contest

@@ -60,6 +60,7 @@ def test_a_database_is_initialized_backed_up_restored_and_verified(
     assert same["board_sha256"] == board["board_sha256"]
 
 
+@pytest.mark.exhaustive
 def test_a_modified_database_fails_verification(agon: Cli, tmp_path: Path) -> None:
     """The message names contest and position; the exit code is 1."""
     url = f"sqlite:///{tmp_path}/agon.db"

@@ -85,6 +85,7 @@ def state(service: Service, job: Job) -> str:
     return job_of(service, job).state
 
 
+@pytest.mark.exhaustive
 def test_once_runs_all_queued_jobs_and_exits(service: Service, agon: Cli, tmp_path: Path) -> None:
     """One command gates a setter in the sandbox, judges a submission and publishes a board."""
     gate = gated(service)

@@ -214,6 +214,7 @@ def test_a_board_of_small_steps_is_not_fine_though_its_ends_are_apart() -> None:
     assert probe.verdict == "look"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("matches", "verdict"), [(14, "cannot tell"), (400, "look"), (6000, "fine")]
 )
@@ -312,6 +313,7 @@ def test_the_probe_of_positions_states_the_bound_that_its_verdict_follows() -> N
     assert seen == {(False, "fine"), (True, "fine"), (True, "look")}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ["separation", "robustness", "connectivity", "coverage", "voters"])
 def test_a_figure_with_a_bound_comes_with_it(name: str) -> None:
     """Without what was expected a reader cannot see why a figure is fine."""

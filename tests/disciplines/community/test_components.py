@@ -82,7 +82,7 @@ def test_names_on_the_board_are_distinct() -> None:
     assert len({count.name for count in counts}) == len(counts)
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("component", COMPONENTS, ids=lambda component: component.name)
 def test_every_positive_count_has_its_records(
     community: Community, parts: dict[str, dict[str, Part]], component: Component

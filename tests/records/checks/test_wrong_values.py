@@ -41,6 +41,7 @@ def test_a_wrong_value_is_named_by_its_form(column: str, value: str, message: st
     assert message in str(issue)
 
 
+@pytest.mark.exhaustive
 def test_tables_and_rows_say_the_same_of_wrong_values() -> None:
     """A file at the command line and the same rows over HTTP are refused in the same words."""
     for column, value, _ in _FORMS:

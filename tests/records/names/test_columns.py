@@ -16,6 +16,7 @@ SCHEMA = Schema(
 )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("ending", ["csv", "ndjson"])
 def test_a_file_is_read_under_its_own_names(tmp_path: Path, ending: str) -> None:
     """Issues name the column as the file does; the records name it as the schema does."""

@@ -74,7 +74,7 @@ def _duckdb(folder: Path) -> Path:
     return folder / "people.duckdb"
 
 
-@pytest.mark.sample(3)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("write", [_csv, _ndjson, _json, _parquet, _partitions, _sqlite, _duckdb])
 def test_columns_in_another_spelling_are_read_from_every_format(
     tmp_path: Path, write: Callable[[Path], Path | None]

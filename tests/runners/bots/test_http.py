@@ -255,6 +255,7 @@ def test_a_hanging_bot_is_late() -> None:
     assert fault == Fault("bot", "late", "no complete reply came within 60 s")
 
 
+@pytest.mark.exhaustive
 def test_informational_responses_without_end_are_late() -> None:
     """``102 Processing`` for ever is not an answer."""
 

@@ -163,6 +163,7 @@ def network_owner(course: Course, folder: Path, run: str) -> Iterator["subproces
             owner.kill()
 
 
+@pytest.mark.exhaustive
 def test_a_container_without_labels_is_found_by_its_name(tmp_path: Path) -> None:
     """Podman writes the name first; a container killed in between is listed as external."""
     own, other = container_name("agon-0123456789ab", "r", 7), "agon-0123456789ab-7"
@@ -324,6 +325,7 @@ def test_a_container_that_is_killed_twice_fails(
     assert run.account.limits_hit == ("memory",)
 
 
+@pytest.mark.exhaustive
 def test_a_first_process_killed_for_memory_fails_at_once(course: Course) -> None:
     """The engine's monitor reports it, so the container is not run again."""
     filling = "for d in /app /tmp /run /root /home; do cat /dev/zero > $d/full; done"

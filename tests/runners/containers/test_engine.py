@@ -68,6 +68,7 @@ def test_an_engine_that_cannot_limit_is_rejected(engine: Script) -> None:
         find_engine(str(cannot))
 
 
+@pytest.mark.exhaustive
 def test_the_environment_chooses_the_engine(
     engine: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,7 +128,7 @@ def test_an_engine_that_fails_once_costs_one_repetition(
     assert (run.outcome, run.account.attempts) == ("finished", 2)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("code", [125, 126, 127])
 def test_an_engine_that_fails_leaves_the_trial_unscored_with_its_cause(
     course: Course, engine: Script, code: int
@@ -153,6 +154,7 @@ def test_an_engine_that_fails_at_the_tests_leaves_the_trial_unscored(
     assert (verification.outcome, verification.logs) == ("unscored", None)
 
 
+@pytest.mark.exhaustive
 def test_an_image_that_is_gone_leaves_the_trial_unscored(course: Course) -> None:
     """It is not pulled."""
     from dataclasses import replace
@@ -250,6 +252,7 @@ def test_a_listing_whose_output_is_cut_off_is_repeated(
         opened.build(ImageSpec(context=tmp_path))
 
 
+@pytest.mark.exhaustive
 def test_an_engine_that_fails_at_building_is_unavailable(engine: Script) -> None:
     """Its own failure is not the task's."""
     path = engine("[ $1 != image ] || { echo 'Error: storage is broken' >&2; exit 125; }")

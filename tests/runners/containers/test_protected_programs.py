@@ -65,6 +65,7 @@ kill $id; wait; true
     assert (verification.outcome, verification.reason) == ("passed", "")
 
 
+@pytest.mark.exhaustive
 def test_only_machine_code_is_listed(tmp_path: Path) -> None:
     """An interpreter has to read its script; other names are not those of deciding programs."""
     program = shutil.which("true")

@@ -107,7 +107,7 @@ def test_a_server_that_ends_after_the_reward_makes_it_void(
     assert "wait, before the reward is written" in verification.reason
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["busybox", "coreutils", "bash"])
 def test_commands_begin_without_ignored_signals(
     courses: Callable[[Kind], Course], kind: Kind
@@ -118,6 +118,7 @@ def test_commands_begin_without_ignored_signals(
     assert not ignored & 1 << (signal.SIGINT - 1)
 
 
+@pytest.mark.exhaustive
 def test_an_end_is_noticed_whenever_it_comes(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,7 @@ def test_servers_listen_on_low_ports_and_drop_their_rights(
     assert run.account.stdout.path.read_text() == "1000\n"
 
 
+@pytest.mark.exhaustive
 def test_processes_of_other_users_end_with_the_agent(courses: Callable[[Kind], Course]) -> None:
     """The first process kills them although they are not root's."""
     program = "import os, time; os.setgid(1000); os.setuid(1000); time.sleep(60)"

@@ -112,6 +112,7 @@ def test_a_container_without_a_server_ends_with_its_command(course: Course) -> N
         assert len(running(course.run_name)) == 1
 
 
+@pytest.mark.exhaustive
 def test_no_descriptor_reaches_a_server(courses: Callable[[Kind], Course]) -> None:
     """A process that the tests do not see could write the reward through it, after them."""
     result = courses("coreutils").with_servers(

@@ -44,6 +44,7 @@ def result_of(containers: Containers, agent: Agent, folder: Path) -> TrialResult
     )  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_a_step_begins_with_what_the_one_before_left_and_sees_no_tests(
     containers: Containers, tmp_path: Path
 ) -> None:
@@ -285,7 +286,7 @@ services:
 """
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("script", "result"),
     [

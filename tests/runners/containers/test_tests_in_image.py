@@ -3,10 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from agon.app.containers import ImageSpec
 from runners.containers.course import QUICK, Course
 
 
+@pytest.mark.exhaustive
 def test_what_an_image_built_of_its_tests_is_there(course: Course, tmp_path: Path) -> None:
     """A mount of the folder would hide it; the agent's outputs do not reach it either way."""
     tests = tmp_path / "tests"

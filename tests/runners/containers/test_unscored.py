@@ -57,7 +57,7 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", LIMITS_OF_ONE)
 def test_an_agent_that_limits_the_first_process_has_a_score(
     either: Course, tools: Path, name: str

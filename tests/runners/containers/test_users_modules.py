@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from agon.app.containers import ImageSpec
 from runners.containers.coreutils_image import import_coreutils_image
 from runners.containers.course import Course
 
 
+@pytest.mark.exhaustive
 def test_modules_that_an_image_installed_for_its_user_are_found(
     course: Course, tmp_path: Path
 ) -> None:

@@ -44,6 +44,7 @@ def test_a_solver_gives_its_terms_and_what_they_cost(sandbox: Sandbox) -> None:
     assert "Python" in run.runner
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("source", "entry", "terms"),
     [
@@ -63,7 +64,7 @@ def test_every_entry_is_called_as_its_interface_says(
     assert (run.outcome, run.terms) == ("ok", terms)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 def test_sympy_can_be_used_down_to_its_submodules(sandbox: Sandbox) -> None:
     """Modules that sympy loads on first use must be loaded before files are closed off."""
     source = (
@@ -84,6 +85,7 @@ def test_sympy_can_be_used_down_to_its_submodules(sandbox: Sandbox) -> None:
 _WHOLE = "compute with // instead of /, and without math.pow and math.sqrt"
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("source", "entry", "said"),
     [
@@ -262,7 +264,7 @@ def test_two_runs_of_a_sound_program_agree(sandbox: Sandbox) -> None:
     assert sandbox.run_with_two_seeds(SQUARES).agree
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "source",
     [

@@ -64,6 +64,7 @@ USES = {
 }
 
 
+@pytest.mark.exhaustive
 def test_random_numbers_are_the_same_in_every_run(sandbox: Sandbox) -> None:
     """A verdict must not depend on luck."""
     source = "import random\nsolver = lambda: [random.randrange(10**12) for _ in range(3)]\n"

@@ -41,6 +41,7 @@ def _ids(store: Store, **arguments: Any) -> list[str]:
     return result
 
 
+@pytest.mark.exhaustive
 def test_a_job_is_read_as_it_was_added(store: Store, spring: Contest) -> None:
     """What the worker gets is what the asker gave."""
     expected_job = job("j1", payload={"n": [1, None]}, contest_no=spring.no, priority=-3,
@@ -179,6 +180,7 @@ def test_a_job_begun_too_often_fails_for_good(store: Store) -> None:
     assert (result.state, result.causes[0]["cause"]) == ("failed", "no disk")
 
 
+@pytest.mark.exhaustive
 def test_a_heartbeat_extends_the_lease(store: Store) -> None:
     """A long job stays claimed while the worker runs."""
     with store.write() as session:
@@ -223,7 +225,7 @@ def test_equal_work_is_queued_once(store: Store) -> None:
         assert (back.state, back.dedupe) == ("queued", None)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("how", ["its lease ran out", "its worker failed", "it is retried"])
 def test_equal_jobs_added_at_the_same_time_are_no_error(store: Store, how: str) -> None:
     """A job comes back to the queue while another session, not yet done, queues its like.
@@ -258,6 +260,7 @@ def test_equal_jobs_added_at_the_same_time_are_no_error(store: Store, how: str) 
     assert page == {"a": None, "b": "publish:1"}
 
 
+@pytest.mark.exhaustive
 def test_a_job_is_queued_for_a_contest_that_another_session_has_locked(
     store: Store, spring: Contest
 ) -> None:
@@ -379,6 +382,7 @@ def test_workers_are_listed_while_they_are_there(store: Store) -> None:
         assert [one.name for one in session.queue.workers(since=later(2))] == ["w0", "w1"]
 
 
+@pytest.mark.exhaustive
 def test_sweeping_forgets_what_ended_long_ago(store: Store) -> None:
     """The table stays as small as the work under way."""
     with store.write() as session:

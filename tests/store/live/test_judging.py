@@ -58,6 +58,7 @@ def test_usage_is_kept_by_judge(store: Store) -> None:
         assert session.judging.usages() == [used]
 
 
+@pytest.mark.exhaustive
 def test_counts_add_up(store: Store) -> None:
     """Measurements are standing: each vote adds to them."""
     for successes in (1, 0):

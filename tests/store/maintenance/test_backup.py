@@ -63,6 +63,7 @@ def test_an_archive_restores_into_either_kind(filled: str, other_url: str, tmp_p
     store.close()
 
 
+@pytest.mark.exhaustive
 def test_a_sqlite_file_restores_into_either_kind(tmp_path: Path, url: str) -> None:
     """The plain copy is the quick backup; it must not be a dead end."""
     source = f"sqlite:///{tmp_path}/source.db"
@@ -73,6 +74,7 @@ def test_a_sqlite_file_restores_into_either_kind(tmp_path: Path, url: str) -> No
     assert _rows(url) == _rows(source)
 
 
+@pytest.mark.exhaustive
 def test_a_backup_is_of_one_moment_while_others_write(url: str, tmp_path: Path) -> None:
     """The instance does not close for its backup."""
     store = open_store(url)
@@ -117,6 +119,7 @@ def _add_vote(store: Store, number: int) -> None:
         session.contests.save(replace(locked, seq=seq, head=head))
 
 
+@pytest.mark.exhaustive
 def test_a_database_that_holds_something_is_not_restored_into(filled: str, tmp_path: Path) -> None:
     """A restore into the wrong place would mix two instances."""
     made = backup(filled, tmp_path / "all.tar.gz", now=NOON)
@@ -126,6 +129,7 @@ def test_a_database_that_holds_something_is_not_restored_into(filled: str, tmp_p
     assert _rows(filled) == before
 
 
+@pytest.mark.exhaustive
 def test_an_empty_database_that_is_laid_out_may_be_restored_into(url: str, tmp_path: Path) -> None:
     """A server that was started once has laid it out already."""
     source = f"sqlite:///{tmp_path}/source.db"
@@ -135,6 +139,7 @@ def test_an_empty_database_that_is_laid_out_may_be_restored_into(url: str, tmp_p
     assert _rows(url) == _rows(source)
 
 
+@pytest.mark.exhaustive
 def test_files_are_never_written_over(filled: str, tmp_path: Path) -> None:
     """The last good backup is worth more than the next one."""
     target = tmp_path / "all.tar.gz"

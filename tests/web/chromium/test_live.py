@@ -36,6 +36,7 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
     opened.close()
 
 
+@pytest.mark.exhaustive
 def test_rows_follow_the_board(instance: Instance, chromium: Chromium) -> None:
     """A page that stays open shows what a page loaded now shows."""
     with serve(instance) as origin:

@@ -67,6 +67,7 @@ def test_every_link_leads_to_a_page(site: Site, role: str) -> None:
     assert named == (role in {"organiser", "operator"})
 
 
+@pytest.mark.exhaustive
 def test_every_page_is_linked_from_another(site: Site) -> None:
     """A page without a link is found by those only who read the list of addresses."""
     visited = {route(address) for pages in site.visited.values() for address in pages}
@@ -94,7 +95,7 @@ def test_no_page_but_that_of_the_ledger_names_positions(site: Site) -> None:
     assert named == {}
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("contest", ["community", "arena", "challenge", "autumn"])
 def test_every_score_leads_to_its_records_in_two_clicks(site: Site, contest: str) -> None:
     """The first opens the page of a name, the second a part of its score with the records."""
@@ -119,6 +120,7 @@ def test_every_score_leads_to_its_records_in_two_clicks(site: Site, contest: str
     assert missing == []
 
 
+@pytest.mark.exhaustive
 def test_every_figure_of_an_epoch_or_a_match_leads_to_its_records_in_two_clicks(site: Site) -> None:
     """The name in a row opens what it was computed from, in an epoch of the past, too.
 
@@ -186,7 +188,7 @@ def test_every_page_is_usable_by_everyone(site: Site, chromium: Chromium, role: 
     load_axe(visitor.context)
     found = {
         page.address: issues
-        for page in sample(representatives(site, role), at_least=8)
+        for page in sample(representatives(site, role), at_least=4, dear=True)
         if (issues := look(visitor, page.address))
     }
     assert found == {}
@@ -236,7 +238,7 @@ def look(visitor: Visitor, address: str) -> list[str]:
     return issues
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("address", ["/c/community", "/c/arena", "/c/arena/matches"])
 def test_a_printed_board_has_all_its_columns(site: Site, chromium: Chromium, address: str) -> None:
     """Paper cannot be scrolled; 794 pixels are the width of A4."""
@@ -263,7 +265,7 @@ def test_a_long_name_takes_three_lines_of_a_board_at_most(site: Site, chromium: 
     visitor.close()
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("address", ["/", "/c/community", "/c/arena", "/c/arena/rules"])
 def test_a_page_is_light(site: Site, chromium: Chromium, address: str) -> None:
     """Phones pay for bytes; benchmarks/site.py measures the times."""

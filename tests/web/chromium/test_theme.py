@@ -45,6 +45,7 @@ def test_a_printed_board_has_no_controls_and_dark_text(site: Site, chromium: Chr
     visitor.close()
 
 
+@pytest.mark.exhaustive
 def test_a_phone_shows_names_with_their_scores(site: Site, chromium: Chromium) -> None:
     """The narrowest phone; a long name ends in an ellipsis, the columns after the score scroll."""
     visitor = chromium.visitor(site.origin, viewport={"width": 320, "height": 640})

@@ -47,6 +47,7 @@ def instance(league: League, tmp_path: Path) -> Iterator[Instance]:
         yield opened
 
 
+@pytest.mark.exhaustive
 def test_an_owner_and_a_judge_go_through_a_round(
     instance: Instance, league: League, chromium: Chromium
 ) -> None:

@@ -9,6 +9,7 @@ from web.desk.league import BOTS, DESK, MATCHES, create, text, upload
 from web.markup import Markup
 
 
+@pytest.mark.exhaustive
 def test_rules_are_changed_with_the_effect_in_view(browser: Browser) -> None:
     """Each wrong value has its message at its field; nothing counts before it is applied."""
     browser.sign_in("organiser")
@@ -64,6 +65,7 @@ def test_a_change_without_effect_is_not_proposed(
     assert {change["state"] for change in changes} <= {"cancelled"}
 
 
+@pytest.mark.exhaustive
 def test_ids_of_a_change_come_from_a_file(browser: Browser) -> None:
     """A list of a hundred records is a file, not typed."""
     browser.sign_in("organiser")
@@ -76,6 +78,7 @@ def test_ids_of_a_change_come_from_a_file(browser: Browser) -> None:
     assert "cancelled" in text(browser, change)
 
 
+@pytest.mark.exhaustive
 def test_misspelled_ids_are_named_and_nothing_is_proposed(browser: Browser) -> None:
     """A typing error next to the right id would leave one of two cheaters on the board."""
     browser.sign_in("organiser")
@@ -92,6 +95,7 @@ def test_misspelled_ids_are_named_and_nothing_is_proposed(browser: Browser) -> N
     assert {change["state"] for change in changes} <= {"cancelled"}
 
 
+@pytest.mark.exhaustive
 def test_a_value_is_corrected_with_the_effect_in_view_and_undone(browser: Browser) -> None:
     """A wrong winner of a final contest: seen before it counts, marked, taken back."""
     browser.sign_in("organiser")
@@ -170,6 +174,7 @@ def test_files_of_changes_are_read_as_those_of_records(
     assert "line 3" in said
 
 
+@pytest.mark.exhaustive
 def test_a_list_of_ids_is_read_below_a_name(browser: Browser) -> None:
     """The first record of a list without a header was taken for its name, and stayed."""
     browser.sign_in("organiser")

@@ -1,5 +1,7 @@
 """The epochs of a challenge on its desk."""
 
+import pytest
+
 from web.browser import Browser
 from web.desk.league import create, text, upload
 from web.markup import Markup
@@ -7,6 +9,7 @@ from web.markup import Markup
 DESK = "/c/subnet/desk"
 
 
+@pytest.mark.exhaustive
 def test_an_organizer_follows_the_epochs_of_a_challenge(browser: Browser) -> None:
     """From no record to the weights that are sent, with what the public sees in a freeze."""
     browser.sign_in("organiser")

@@ -79,6 +79,7 @@ def frozen(browser: Browser) -> Frozen:
     return contest
 
 
+@pytest.mark.exhaustive
 def test_the_problem_takes_programs_of_that_person_alone(frozen: Frozen) -> None:
     """The row states the extra time, so that scoring the records counts it as one in time."""
     assert frozen.send("ada").status_code == 409
@@ -110,6 +111,7 @@ def test_the_problem_takes_programs_of_that_person_alone(frozen: Frozen) -> None
     assert frozen.send("ada").status_code == 409
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_disclosed_before_the_extra_time_ends(frozen: Frozen) -> None:
     """Neither how many terms of anybody's program are right, nor the answer."""
     assert frozen.extend().status_code == 303
@@ -130,6 +132,7 @@ def test_nothing_is_disclosed_before_the_extra_time_ends(frozen: Frozen) -> None
     assert frozen.instance.post(reveal, "organiser").status_code == 200
 
 
+@pytest.mark.exhaustive
 def test_withdrawn_people_hold_nothing_back(frozen: Frozen) -> None:
     """Nothing is accepted from them, so the answer may be shown."""
     assert frozen.extend().status_code == 303
@@ -139,6 +142,7 @@ def test_withdrawn_people_hold_nothing_back(frozen: Frozen) -> None:
     assert frozen.instance.post(reveal, "organiser").status_code == 200
 
 
+@pytest.mark.exhaustive
 def test_extra_time_that_makes_no_sense_is_refused(frozen: Frozen) -> None:
     """One message each, and nothing is changed."""
     service = frozen.service

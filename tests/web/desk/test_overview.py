@@ -26,6 +26,7 @@ def opened(page: str) -> dict[str, str]:
     return {name: value.replace("\n", "\r\n") for name, value in fields.items()}
 
 
+@pytest.mark.exhaustive
 def test_two_organizers_do_not_undo_each_others_changes(browser: Browser) -> None:
     """The older form of one made the contest public that the other had made private."""
     browser.instance.contest("spring")
@@ -41,6 +42,7 @@ def test_two_organizers_do_not_undo_each_others_changes(browser: Browser) -> Non
     assert stored["title"] == "Spring Cup"
 
 
+@pytest.mark.exhaustive
 def test_a_field_that_both_changed_shows_both_values_and_is_set_by_the_next_save(
     browser: Browser,
 ) -> None:
@@ -81,6 +83,7 @@ def test_a_contest_is_declared_void_on_a_page_of_its_own_and_restored(browser: B
     assert "a leak" not in text(browser, "/c/spring")
 
 
+@pytest.mark.exhaustive
 def test_times_of_forms_are_in_the_zone_that_they_state(browser: Browser) -> None:
     """A browser sends no offset; a time taken as UTC ends a contest hours early."""
     browser.instance.contest("spring")
@@ -97,7 +100,7 @@ def test_times_of_forms_are_in_the_zone_that_they_state(browser: Browser) -> Non
     assert opened(browser.get(DESK).text)["ends_at"] == "2126-12-24T21:30"
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("sent", "message"),
     [
@@ -126,6 +129,7 @@ def test_times_that_say_too_little_are_refused(
     assert browser.instance.get("/contests/spring", "organiser").json()["ends_at"] is None
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("page", "fields"),
     [
@@ -148,6 +152,7 @@ def test_every_form_with_a_time_asks_for_its_zone(
     assert "2126-12-24T18:00 has no zone" in refused.text
 
 
+@pytest.mark.exhaustive
 def test_a_form_that_changes_nothing_writes_nothing(browser: Browser) -> None:
     """Browsers send other line ends than the ledger has."""
     browser.instance.contest("spring")

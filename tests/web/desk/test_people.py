@@ -34,6 +34,7 @@ def links(desk: Browser, people: str) -> list[str]:
     return re.findall(r"https?://[^<]*/join#invite_[\w-]+", response.text)
 
 
+@pytest.mark.exhaustive
 def test_a_list_of_people_becomes_links_and_a_table(desk: Browser) -> None:
     """Who joined, when, as what, what they sent; a class of thirty is one list."""
     found = links(desk, "user,note\r\nalan,Alan Turing\r\n\r\nbob\r\n")
@@ -74,6 +75,7 @@ def test_a_list_that_says_too_little_creates_nothing(
     assert desk.instance.get("/contests/autumn/invitations", "organiser").json()["items"] == []
 
 
+@pytest.mark.exhaustive
 def test_an_organizer_extends_withdraws_and_reinstates(desk: Browser) -> None:
     """One person at a time, with a reason; the table says what differs."""
     service = desk.instance.service

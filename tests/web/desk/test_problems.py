@@ -13,6 +13,7 @@ from web.desk.league import text
 DESK = "/c/autumn/desk"
 
 
+@pytest.mark.exhaustive
 def test_an_organizer_publishes_and_reveals_problems(browser: Browser) -> None:
     """A dojo without problems takes no program; a terminal must not be needed for them."""
     instance = browser.instance
@@ -52,6 +53,7 @@ def test_an_organizer_publishes_and_reveals_problems(browser: Browser) -> None:
     assert other.get(page).status_code == 403
 
 
+@pytest.mark.exhaustive
 def test_publishing_shows_first_what_will_be_public_and_asks_for_the_contest(
     browser: Browser,
 ) -> None:

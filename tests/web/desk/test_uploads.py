@@ -12,7 +12,7 @@ from web.desk.league import BOTS, DESK, create, text, upload
 from web.markup import Markup
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -40,6 +40,7 @@ def test_a_wrong_file_is_explained_and_nothing_is_stored(
     assert browser.instance.get("/contests/league", "organiser").json()["seq"] == before
 
 
+@pytest.mark.exhaustive
 def test_a_stored_record_is_shown_by_its_id(browser: Browser) -> None:
     """What a finding or a change set names must be readable."""
     browser.sign_in("organiser")
@@ -85,6 +86,7 @@ def test_a_file_that_is_too_large_is_rejected_before_it_is_read(tmp_path: Path) 
     instance.close()
 
 
+@pytest.mark.exhaustive
 def test_a_file_is_shown_as_it_was_read_before_it_is_added(browser: Browser) -> None:
     """A column that was read as another one, or not at all, is seen before it is stored."""
     browser.sign_in("organiser")
@@ -120,6 +122,7 @@ def test_a_file_is_shown_as_it_was_read_before_it_is_added(browser: Browser) -> 
     assert "the mapping, line 1" in browser.submit(DESK, f"{DESK}/records", wrong, file).text
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("do", ["check", "add"])
 def test_names_that_look_alike_are_a_warning_beside_the_rows(browser: Browser, do: str) -> None:
     """Two bots that a reader takes for one split a score; a hidden sign is written out."""
@@ -159,6 +162,7 @@ def test_rows_are_replaced_after_their_changes_were_shown(browser: Browser) -> N
     assert "Ada L." in text(browser, f"{DESK}/records?table=bots&record=ada")
 
 
+@pytest.mark.exhaustive
 def test_an_answer_about_a_line_is_about_the_file(browser: Browser) -> None:
     """What the contest alone knows, references and other content, is named by the file's lines."""
     browser.sign_in("organiser")
@@ -171,7 +175,7 @@ def test_an_answer_about_a_line_is_about_the_file(browser: Browser) -> None:
     assert "line 5: the record bots/bob is entry" in page
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("name", "content"),
     [

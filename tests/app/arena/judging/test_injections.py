@@ -97,6 +97,7 @@ def test_the_suite_has_eight_families_of_three_in_both_orders() -> None:
     assert {case.other for case in cases() if case.group == NULL} == {NULL_ANSWER}
 
 
+@pytest.mark.exhaustive
 def test_a_model_that_obeys_what_stands_outside_the_quotations_is_never_fooled() -> None:
     """No text of an answer leaves its quotation; then the model judges by the answers."""
     result = run(obedient)
@@ -118,6 +119,7 @@ def test_the_same_model_is_fooled_by_every_family_when_asked_naively() -> None:
     assert result.total.share == 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("label", "shown_first"), [("A", 1.0), ("B", 0.0)])
 def test_a_model_that_chooses_by_position_is_measured(label: str, shown_first: float) -> None:
     """It chooses each answer in half of the calls, and every vote flips."""
@@ -127,6 +129,7 @@ def test_a_model_that_chooses_by_position_is_measured(label: str, shown_first: f
     assert shares == {"flip": 1, "first-shown": shown_first}
 
 
+@pytest.mark.exhaustive
 def test_calls_without_a_verdict_are_counted_and_other_failures_end_the_suite() -> None:
     """An injection that makes a model write something else is a result; a dead endpoint is not."""
     result = run(lambda asked: "no" if "honeypot" in asked.content.lower() else verdict(asked, "A"))

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from agon.app.access.permissions import LOCAL, View
 from agon.app.arena.live import views
 from agon.app.arena.live.qualification import next_attempt_at
@@ -39,6 +41,7 @@ def test_work_that_a_clock_made_which_ran_ahead_has_its_time_once_the_clock_is_r
     assert fault["code"] == "late"
 
 
+@pytest.mark.exhaustive
 def test_who_was_there_by_a_clock_that_ran_ahead_is_not_drawn_once_it_is_right(
     make_league: MakeLeague,
 ) -> None:
@@ -56,6 +59,7 @@ def test_who_was_there_by_a_clock_that_ran_ahead_is_not_drawn_once_it_is_right(
     assert "0 can judge now" in missing()
 
 
+@pytest.mark.exhaustive
 def test_a_clock_that_ran_behind_and_is_put_right_begins_one_round_and_no_more(
     make_league: MakeLeague,
 ) -> None:

@@ -89,6 +89,7 @@ def test_nobody_sends_votes_to_a_live_arena(
     assert played.ledger() == before
 
 
+@pytest.mark.exhaustive
 def test_organizers_send_no_matches_to_a_live_arena_and_other_tables_as_before(
     played: League,
 ) -> None:
@@ -119,6 +120,7 @@ def test_a_stuffed_vote_of_an_earlier_version_is_a_note_until_it_is_voided(
     assert report(played) == DrawReport()
 
 
+@pytest.mark.exhaustive
 def test_a_replaced_vote_of_an_earlier_version_is_a_note(played: League) -> None:
     """It changed the result of a match without a change set."""
     vote = played.rows("votes")[0]
@@ -139,6 +141,7 @@ def test_a_vote_that_a_round_did_not_record_is_named_though_it_came_later(
     assert len(changed.notes) == 1
 
 
+@pytest.mark.exhaustive
 def test_corrections_voids_and_their_rollback_are_explained(played: League) -> None:
     """They are entries of a change set, with a reason."""
     vote, match = played.rows("votes")[0], played.rows("matches")[0]
@@ -152,6 +155,7 @@ def test_corrections_voids_and_their_rollback_are_explained(played: League) -> N
     assert report(played) == DrawReport()
 
 
+@pytest.mark.exhaustive
 def test_a_replay_up_to_any_position_checks_whole_rounds(played: League) -> None:
     """A round is settled with all of its records at once, so half of them cannot be judged."""
     stuff(played, VOTE)
@@ -161,6 +165,7 @@ def test_a_replay_up_to_any_position_checks_whole_rounds(played: League) -> None
         assert check_draws(lines, state, until=at).issues == ()
 
 
+@pytest.mark.exhaustive
 def test_records_with_ids_of_matches_of_a_round_do_not_keep_it_from_being_settled(
     tmp_path: Path,
 ) -> None:

@@ -131,6 +131,7 @@ def asked(played: League, served: Instance, bot: str) -> dict[str, Any]:
     }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("state", STATES)
 def test_all_places_give_one_answer(state: str, answers: dict[str, dict[str, Any]]) -> None:
     """A judge out of the pool was active on the board, and eligible to no one else."""

@@ -19,6 +19,7 @@ def missing(league: League) -> tuple[str, ...]:
     return listed
 
 
+@pytest.mark.exhaustive
 def test_what_is_missing_is_answered_with_as_few_scorings_as_the_answer_needs(
     make_league: MakeLeague, monkeypatch: pytest.MonkeyPatch
 ) -> None:

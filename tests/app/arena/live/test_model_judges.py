@@ -2,6 +2,8 @@
 
 from threading import Barrier
 
+import pytest
+
 from agon.app.arena.judging.port import ModelVote
 from agon.app.arena.live.network.ports import ArenaPorts
 from agon.app.arena.live.scored import scored_arena
@@ -21,6 +23,7 @@ def ratings(league: League) -> dict[str, int]:
         return dict(zip(ids, scored.ratings.rating.tolist(), strict=True))
 
 
+@pytest.mark.exhaustive
 def test_a_judge_that_always_chooses_the_first_answer_moves_no_rating(
     make_league: MakeLeague,
 ) -> None:
@@ -41,6 +44,7 @@ def test_a_judge_that_always_chooses_the_first_answer_moves_no_rating(
     assert len(league.rows("votes")) == 2
 
 
+@pytest.mark.exhaustive
 def test_audits_of_a_model_count_only_when_both_orders_agree(make_league: MakeLeague) -> None:
     """A conflict is no verdict: it says nothing about the judge."""
     league = make_league(bots=4, audit_probability=1.0)

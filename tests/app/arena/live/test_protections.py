@@ -4,6 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
+import pytest
+
 from agon.app.access.permissions import View
 from agon.app.arena.judging.choice import pause_reason
 from agon.app.arena.judging.limits import UsageLimits
@@ -42,6 +44,7 @@ def test_audits_that_are_drawn_and_not_made_are_seen(make_league: MakeLeague) ->
     ]
 
 
+@pytest.mark.exhaustive
 def test_each_protection_that_is_off_names_its_rule(make_league: MakeLeague) -> None:
     """A pool below its minimum, no API judge, and honeypots with texts that everybody knows."""
     league = make_league(bots=4, audit_probability=0.1, honeypot_probability=0.05)

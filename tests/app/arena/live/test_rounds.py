@@ -26,7 +26,7 @@ from app.arena.live.conftest import MakeLeague
 from fakes.arena import Model, answer
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 def test_a_round_is_committed_drawn_answered_judged_and_settled(
     make_league: MakeLeague, url: str | None
 ) -> None:
@@ -48,6 +48,7 @@ def test_a_round_is_committed_drawn_answered_judged_and_settled(
     assert sorted(ratings.tolist()) == [984] * 3 + [1016] * 3
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_in_the_ledger_before_settlement_but_the_commitment(
     make_league: MakeLeague,
 ) -> None:
@@ -82,6 +83,7 @@ def test_all_matches_of_a_round_without_a_network_are_played_later(
     assert len(league.rows("matches")) == 3
 
 
+@pytest.mark.exhaustive
 def test_three_forfeits_in_a_row_pause_a_bot_and_move_no_rating(make_league: MakeLeague) -> None:
     """A bot that is down must not wait for its opponents; its owner sees why."""
     league = make_league()
@@ -113,6 +115,7 @@ def test_a_forfeit_is_a_loss_where_the_rule_says_so(make_league: MakeLeague) -> 
     assert match["id"] not in {vote["match_id"] for vote in league.rows("votes")}
 
 
+@pytest.mark.exhaustive
 def test_a_judge_that_fails_is_replaced_and_never_left_out(make_league: MakeLeague) -> None:
     """Nothing is rated on fewer judges than the rule, and no vote is drawn by chance."""
     league = make_league(bots=8)
@@ -127,6 +130,7 @@ def test_a_judge_that_fails_is_replaced_and_never_left_out(make_league: MakeLeag
     assert replaced <= failing
 
 
+@pytest.mark.exhaustive
 def test_a_match_without_judges_waits_for_a_model_and_says_why(make_league: MakeLeague) -> None:
     """Without an API judge a round is not settled with fewer judges than the rule."""
     league = make_league(bots=4)
@@ -150,6 +154,7 @@ def test_a_match_without_judges_waits_for_a_model_and_says_why(make_league: Make
         assert session.attachments.get(no, digest) == b"q"
 
 
+@pytest.mark.exhaustive
 def test_a_round_that_nobody_can_judge_does_not_begin(make_league: MakeLeague) -> None:
     """It would wait for ever; the job that was to begin it says what is missing."""
     league = make_league(bots=4, judge_min_matches=99)
@@ -157,6 +162,7 @@ def test_a_round_that_nobody_can_judge_does_not_begin(make_league: MakeLeague) -
     assert league.entries("draw-committed") == []
 
 
+@pytest.mark.exhaustive
 def test_the_next_round_is_announced_and_why_the_last_one_did_not_begin(
     make_league: MakeLeague,
 ) -> None:
@@ -181,6 +187,7 @@ def test_the_next_round_is_announced_and_why_the_last_one_did_not_begin(
     assert views.next_round(league.service, public)["cause"] is None
 
 
+@pytest.mark.exhaustive
 def test_a_changed_time_between_rounds_holds_from_the_next_round(make_league: MakeLeague) -> None:
     """The round that was due was queued under the old setting, and played under it for ever."""
     league = make_league(bots=2)
@@ -207,6 +214,7 @@ def test_a_changed_time_between_rounds_holds_from_the_next_round(make_league: Ma
     assert due_after(1) == timedelta(minutes=1)
 
 
+@pytest.mark.exhaustive
 def test_a_match_that_nobody_can_judge_is_played_again(make_league: MakeLeague) -> None:
     """All its judges failed and no model is configured; the others of the round are settled."""
     league = make_league(bots=5)
@@ -230,6 +238,7 @@ def test_a_match_that_nobody_can_judge_is_played_again(make_league: MakeLeague) 
     assert check_draws(lines, fold(lines, start=empty_ledger("autumn"))) == DrawReport()
 
 
+@pytest.mark.exhaustive
 def test_honeypots_and_audits_are_recorded_after_settlement(make_league: MakeLeague) -> None:
     """A honeypot names one bot and remembers its template; an audit is a model's verdict."""
     league = make_league(honeypot_probability=1.0)
@@ -251,6 +260,7 @@ def test_honeypots_and_audits_are_recorded_after_settlement(make_league: MakeLea
     assert missed.outcomes()[0]["audit_missed"] == "no model is configured to audit"
 
 
+@pytest.mark.exhaustive
 def test_copied_answers_are_skipped_and_long_ones_cut(make_league: MakeLeague) -> None:
     """Plagiarism moves nobody; a longer answer is worth no more, and that is stated."""
     league = make_league(bots=2)
@@ -323,6 +333,7 @@ def test_settled_rounds_are_read_once_to_compare_their_answers(
     assert read == [1, 2, 3]
 
 
+@pytest.mark.exhaustive
 def test_a_round_has_one_timer_for_all_its_answers_and_one_for_its_votes(
     make_league: MakeLeague,
 ) -> None:
@@ -336,6 +347,7 @@ def test_a_round_has_one_timer_for_all_its_answers_and_one_for_its_votes(
     assert [job.kind for job in waiting].count("round") == 2
 
 
+@pytest.mark.exhaustive
 def test_a_bot_that_answers_only_the_third_attempt_gains_no_time(make_league: MakeLeague) -> None:
     """All attempts have one deadline, and each states how much of it is left."""
     league = make_league()
@@ -356,6 +368,7 @@ def test_a_bot_that_answers_only_the_third_attempt_gains_no_time(make_league: Ma
     assert len({(work["id"], work["deadline"]) for work in attempts}) == 1
 
 
+@pytest.mark.exhaustive
 def test_a_new_bot_plays_in_the_next_round(make_league: MakeLeague) -> None:
     """A league of five lets one wait; with a sixth bot all of them play at once."""
     league = make_league(bots=5)

@@ -137,6 +137,7 @@ def test_no_match_is_drawn_with_the_bots_of_who_is_withdrawn(make_league: MakeLe
     assert gone in {bot for pair in league.pairs() for bot in pair}
 
 
+@pytest.mark.exhaustive
 def test_an_open_round_asks_again_when_its_clock_went_back(make_league: MakeLeague) -> None:
     """A timer that runs too early is queued again, or the round would wait without an end."""
     league = make_league(pulling=("b1",))
@@ -153,6 +154,7 @@ def test_an_open_round_asks_again_when_its_clock_went_back(make_league: MakeLeag
     assert len(league.entries("round-settled")) == 1
 
 
+@pytest.mark.exhaustive
 def test_a_vote_takes_few_round_trips_to_postgresql(postgresql: Postgresql, tmp_path: Path) -> None:
     """Each round trip is a part of the time that a judge waits; on a busy machine a large one."""
     url = postgresql.service()
@@ -167,6 +169,7 @@ def test_a_vote_takes_few_round_trips_to_postgresql(postgresql: Postgresql, tmp_
     played.service.store.close()
 
 
+@pytest.mark.exhaustive
 def test_what_is_late_counts_as_the_bots_fault_and_nobody_else_waits(
     make_league: MakeLeague,
 ) -> None:
@@ -193,6 +196,7 @@ def test_what_is_late_counts_as_the_bots_fault_and_nobody_else_waits(
     assert len(league.rows("matches")) == 2
 
 
+@pytest.mark.exhaustive
 def test_people_judge_when_they_are_present(make_league: MakeLeague) -> None:
     """A person who asked for work lately is drawn; a vote does not show whose answers these are."""
     league = make_league(bots=2, judges_per_match=1, min_judge_pool=1)
@@ -277,6 +281,7 @@ def test_an_attempt_without_judges_says_what_it_waits_for(make_league: MakeLeagu
     assert "did not judge: ours-budget" in waiting.waits_for
 
 
+@pytest.mark.exhaustive
 def test_an_attempt_that_nobody_can_judge_has_no_verdict_and_does_not_count(
     make_league: MakeLeague,
 ) -> None:
@@ -298,6 +303,7 @@ def test_an_attempt_that_nobody_can_judge_has_no_verdict_and_does_not_count(
     assert check_draws(lines, fold(lines, start=empty_ledger("autumn"))) == DrawReport()
 
 
+@pytest.mark.exhaustive
 def test_attempts_to_qualify_and_rounds_have_numbers_of_their_own(
     make_league: MakeLeague,
 ) -> None:
@@ -320,6 +326,7 @@ def test_attempts_to_qualify_and_rounds_have_numbers_of_their_own(
         views.round_of(league.service, view, 2)
 
 
+@pytest.mark.exhaustive
 def test_a_round_is_not_named_as_an_attempt_of_an_earlier_version(make_league: MakeLeague) -> None:
     """Attempts to qualify were named as rounds, and a second round of that name replaced one."""
     league = make_league(bots=4)
@@ -333,6 +340,7 @@ def test_a_round_is_not_named_as_an_attempt_of_an_earlier_version(make_league: M
     assert [body["round"] for body in league.entries("draw-committed")] == ["r1", "r3"]
 
 
+@pytest.mark.exhaustive
 def test_rounds_begin_automatically_and_one_that_is_played_is_not_overtaken(
     make_league: MakeLeague,
 ) -> None:
@@ -355,6 +363,7 @@ def test_rounds_begin_automatically_and_one_that_is_played_is_not_overtaken(
     assert len(league.entries("draw-committed")) == 4
 
 
+@pytest.mark.exhaustive
 def test_an_owner_who_judges_as_a_person_never_judges_an_own_bot(make_league: MakeLeague) -> None:
     """A list of judges without owners must not let an owner vote for the own bot."""
     league = make_league(bots=2, judges_per_match=1)
@@ -369,6 +378,7 @@ def test_an_owner_who_judges_as_a_person_never_judges_an_own_bot(make_league: Ma
     assert match["api"]
 
 
+@pytest.mark.exhaustive
 def test_bots_that_answer_slowly_delay_no_others(make_league: MakeLeague) -> None:
     """All of a round are asked at once: forty that only answer together do answer."""
     league = make_league(bots=40)

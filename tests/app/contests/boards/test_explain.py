@@ -14,6 +14,7 @@ from fakes.service import ORGANISER
 from fakes.spring import play, spring, view
 
 
+@pytest.mark.exhaustive
 def test_every_row_of_every_snapshot_is_explained_with_its_score_and_rank(service: Service) -> None:
     """Score and rank of an explanation are those of the row, at any position."""
     spring(service)
@@ -40,6 +41,7 @@ def test_every_row_of_every_snapshot_is_explained_with_its_score_and_rank(servic
     )
 
 
+@pytest.mark.exhaustive
 def test_a_row_is_explained_at_its_snapshot_not_at_the_newest_record(service: Service) -> None:
     """Between two publications the ledger has later records, which the board does not have."""
     spring(service)
@@ -49,6 +51,7 @@ def test_a_row_is_explained_at_its_snapshot_not_at_the_newest_record(service: Se
     assert explain(service, view(service, ANONYMOUS), "bots", "b") == before
 
 
+@pytest.mark.exhaustive
 def test_an_unscored_id_is_explained_by_its_reason(service: Service) -> None:
     """A participant without a score sees why."""
     spring(service)

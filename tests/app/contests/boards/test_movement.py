@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import orjson
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ from fakes.service import Clock
 from fakes.spring import play, spring, view
 
 
+@pytest.mark.exhaustive
 def test_ranks_are_compared_with_the_last_board_of_an_earlier_day(service: Service) -> None:
     """A board is published after every record; movement since a minute ago says little."""
     clock = service.clock

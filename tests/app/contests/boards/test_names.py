@@ -67,6 +67,7 @@ def _names(service: Service, by: Caller = ANONYMOUS) -> Any:
     return page(service, view(service, by)).names
 
 
+@pytest.mark.exhaustive
 def test_people_are_found_by_name_and_by_id(either: Service) -> None:
     """Names come first, in their order, each once; then ids."""
     access = _spring(either)
@@ -148,6 +149,7 @@ def _stored(service: Service, contest: str = "spring") -> dict[str, str]:
         return session.names.of(found.no, list(PEOPLE), at=found.seq)
 
 
+@pytest.mark.exhaustive
 def test_a_freeze_shows_the_names_of_its_position(service: Service) -> None:
     """A new name, like a new participant, would disclose what happened after the freeze."""
     _spring(service)
@@ -257,6 +259,7 @@ def test_a_bot_whose_owner_comes_later_has_its_name_then(service: Service) -> No
     assert _names(service) == {"b1": "The b1", "b2": "The b2"}
 
 
+@pytest.mark.exhaustive
 def test_an_imported_contest_shows_names_as_it_did(service: Service, tmp_path: Path) -> None:
     """The setting is in the ledger; names follow with the first publication."""
     _spring(service)
@@ -269,6 +272,7 @@ def test_an_imported_contest_shows_names_as_it_did(service: Service, tmp_path: P
     other.store.close()
 
 
+@pytest.mark.exhaustive
 def test_names_are_stored_in_parts_and_only_those_that_changed(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,7 +29,7 @@ def _board(service: Service) -> list[str]:
     return _ids(page(service, view(service, ANONYMOUS), "bots"))
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("limit", [1, 3, 8, 1000])
 def test_pages_forward_and_backward_cover_the_board(service: Service, limit: int) -> None:
     """Each row is on exactly one page, in both directions."""
@@ -49,6 +49,7 @@ def test_pages_forward_and_backward_cover_the_board(service: Service, limit: int
     assert [id_ for item in reversed(backward) for id_ in _ids(item)] == ids
 
 
+@pytest.mark.exhaustive
 def test_a_cursor_stays_with_its_snapshot(service: Service) -> None:
     """A reader of several pages sees one board, also while records arrive."""
     spring(service)
@@ -62,6 +63,7 @@ def test_a_cursor_stays_with_its_snapshot(service: Service) -> None:
     assert _ids(first) + _ids(second) == ids
 
 
+@pytest.mark.exhaustive
 def test_a_row_is_shown_among_its_neighbors(service: Service) -> None:
     """The index is that on the complete board; the first and last rows have fewer neighbors."""
     spring(service)
@@ -76,6 +78,7 @@ def test_a_row_is_shown_among_its_neighbors(service: Service) -> None:
         assert around.index == index
 
 
+@pytest.mark.exhaustive
 def test_an_unscored_id_has_its_reason(service: Service) -> None:
     """A participant without a score sees why."""
     spring(service)
@@ -86,7 +89,7 @@ def test_an_unscored_id_has_its_reason(service: Service) -> None:
     assert _ids(result) == ["idle"]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["nobody", "a\x00", "\ud800", "", "x" * 10_000, "'; --"])
 def test_an_unknown_id_is_not_found(service: Service, name: str) -> None:
     """Ids come from URLs; with any text there the error is a sentence."""
@@ -99,6 +102,7 @@ def test_an_unknown_id_is_not_found(service: Service, name: str) -> None:
         page(service, view(service, ANONYMOUS), "bots", around=name)
 
 
+@pytest.mark.exhaustive
 def test_a_board_is_shown_as_of_a_position_or_a_time(service: Service) -> None:
     """A past board is requested by the ledger's position or time."""
     spring(service)
@@ -114,7 +118,7 @@ def test_a_board_is_shown_as_of_a_position_or_a_time(service: Service) -> None:
         assert page(service, access, "bots", as_of=as_of).snapshot == second
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("as_of", ["0", "1", "2020-01-01"])
 def test_before_the_first_snapshot_there_is_no_board(service: Service, as_of: str) -> None:
     """A time before it must not give a later board."""
@@ -124,7 +128,7 @@ def test_before_the_first_snapshot_there_is_no_board(service: Service, as_of: st
         page(service, view(service, ANONYMOUS), "bots", as_of=as_of)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("as_of", ["", "yesterday", "-1", "١٢", "\ud800", "2026-13-01"])
 def test_what_is_neither_a_position_nor_a_time_is_rejected(service: Service, as_of: str) -> None:
     """A misread time would silently show another board."""
@@ -153,6 +157,7 @@ def test_cursors_of_other_boards_and_contests_are_rejected(service: Service) -> 
     assert page(service, access, "bots", cursor=str(Cursor(bots.no, 10**6))).lines == []
 
 
+@pytest.mark.exhaustive
 def test_an_unknown_board_gets_the_nearest_name(service: Service) -> None:
     """A misspelt board gets a suggestion; one that the contest does not publish gets none."""
     spring(service)
@@ -163,6 +168,7 @@ def test_an_unknown_board_gets_the_nearest_name(service: Service) -> None:
         page(service, view(service, ANONYMOUS), "bradley-terry")
 
 
+@pytest.mark.exhaustive
 def test_all_boards_are_listed_with_the_default_first(service: Service) -> None:
     """A contest's page begins with the list."""
     spring(service)
@@ -230,6 +236,7 @@ def test_an_amended_result_is_shown_and_the_one_before_remains(service: Service)
     assert (back.lines, back.amended_by, back.amendment) == (final.lines, None, None)
 
 
+@pytest.mark.exhaustive
 def test_a_page_reads_only_its_own_chunks(service: Service) -> None:
     """Memory for a page does not depend on where it begins on a long board."""
     spring(service)

@@ -27,6 +27,7 @@ def rank_events(service: Service, contest: str = "spring") -> list[dict[str, Any
     return [dict(event.body) for event in seen if event.kind == "rank-changed"]
 
 
+@pytest.mark.exhaustive
 def test_events_lead_from_each_board_to_the_next(service: Service) -> None:
     """A message about ranks needs no memory of the board before: the events alone make it."""
     spring(service, matches=0)
@@ -44,7 +45,7 @@ def test_events_lead_from_each_board_to_the_next(service: Service) -> None:
     assert len(known) == bots.rows
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("discipline", ["arena", "challenge", "community", "dojo"])
 def test_records_of_each_discipline_announce_ranks(service: Service, discipline: str) -> None:
     """The event does not depend on what is scored; a board on which nobody ranks has none."""
@@ -60,6 +61,7 @@ def test_records_of_each_discipline_announce_ranks(service: Service, discipline:
         assert body["causes"] == [{"kind": "records", "count": len(rows)}]
 
 
+@pytest.mark.exhaustive
 def test_ranks_of_a_frozen_contest_are_announced_when_it_opens_again(service: Service) -> None:
     """The public must not learn from an event what the board hides."""
     spring(service)
@@ -74,6 +76,7 @@ def test_ranks_of_a_frozen_contest_are_announced_when_it_opens_again(service: Se
     assert len(rank_events(service)) > before
 
 
+@pytest.mark.exhaustive
 def test_a_final_result_announces_what_was_not_published_before(service: Service) -> None:
     """Records right before the end move ranks like all others."""
     spring(service)
@@ -85,6 +88,7 @@ def test_a_final_result_announces_what_was_not_published_before(service: Service
     assert bots["causes"] == [{"kind": "records", "count": 12 * 4}]
 
 
+@pytest.mark.exhaustive
 def test_equal_boards_announce_nothing(service: Service) -> None:
     """Nobody moved."""
     spring(service)

@@ -35,6 +35,7 @@ def access(service: Service) -> View:
     return view(service, ANONYMOUS)
 
 
+@pytest.mark.exhaustive
 def test_search_returns_the_rows_of_the_board(service: Service, access: View) -> None:
     """Rows of the result are equal to those on the board, to the byte, with the same rank."""
     lines = page(service, access, "judges").lines
@@ -47,7 +48,7 @@ def test_search_returns_the_rows_of_the_board(service: Service, access: View) ->
     assert _ids(search(service, access, None, BOTS[0])) == [BOTS[0]]
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("limit", [1, 3, 10, 11])
 def test_pages_of_a_search_cover_it(service: Service, access: View, limit: int) -> None:
     """A page with a limit must not hide the other rows."""
@@ -61,6 +62,7 @@ def test_pages_of_a_search_cover_it(service: Service, access: View, limit: int) 
     assert [name for item in pages for name in _ids(item)] == [f"k{n}" for n in range(10)]
 
 
+@pytest.mark.exhaustive
 def test_any_state_of_a_board_is_searched(service: Service, access: View) -> None:
     """A search at a past time has the participants of that time."""
     before = access.contest.seq
@@ -76,6 +78,7 @@ def test_any_state_of_a_board_is_searched(service: Service, access: View) -> Non
     assert _ids(search(service, now, "judges", "k99", as_of=str(before))) == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("access")
 def test_search_has_no_participant_recorded_after_the_freeze(service: Service) -> None:
     """A name alone would disclose what happened after the freeze."""

@@ -47,7 +47,7 @@ def _all(service: Service, access: View, sort: Sort, *, limit: int) -> list[dict
     return rows
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("column", ["rank", "id", "score", "matches", "wins", "provisional"])
 def test_rows_are_in_the_order_of_a_column(service: Service, access: View, column: str) -> None:
     """The order and the range are those that a loop over all rows gives; ranks stay."""
@@ -75,7 +75,7 @@ def test_rows_are_in_the_order_of_a_column(service: Service, access: View, colum
             assert _all(service, access, sort, limit=4) == rows_wanted, (text, low, high)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("column", ["matches", "wins", "provisional", "id"])
 def test_rows_with_some_values_are_those_that_a_loop_finds(
     service: Service, access: View, column: str
@@ -102,6 +102,7 @@ def test_a_value_of_another_kind_is_named(service: Service, access: View) -> Non
             Sort.read("matches", values=values)
 
 
+@pytest.mark.exhaustive
 def test_an_unknown_column_is_named_with_a_suggestion(service: Service, access: View) -> None:
     """A typing error must not give another order."""
     with pytest.raises(Unreadable, match="no column 'matchs': did you mean matches"):

@@ -18,6 +18,7 @@ from agon.store.snapshots import Snapshots
 from fakes.spring import play, spring, view
 
 
+@pytest.mark.exhaustive
 def test_no_row_is_read_for_a_distribution(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

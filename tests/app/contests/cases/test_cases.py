@@ -60,6 +60,7 @@ def test_a_case_has_every_step_with_its_author(service: Service, opened: Case) -
     assert cases(service, view(service, ORGANISER)) == [stored]
 
 
+@pytest.mark.exhaustive
 def test_a_decision_is_an_entry_and_changes_no_score(service: Service, opened: Case) -> None:
     """The ledger has the decision; only a change set changes scores."""
     before = [snapshot.board_sha256 for snapshot in publish(service, "spring").snapshots]
@@ -118,6 +119,7 @@ def test_a_closed_case_takes_no_step(service: Service, opened: Case) -> None:
         decide(service, "spring", opened.id, decision="d", reason="r", by=ORGANISER)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("text", ["", "  ", "x" * 10_001])
 def test_a_step_without_text_is_rejected(service: Service, opened: Case, text: str) -> None:
     """A decision without a text cannot be appealed."""

@@ -92,6 +92,7 @@ def test_merged_records_score_as_if_they_had_been_one_persons(service: Service) 
     assert rows(service, "bots") == merged
 
 
+@pytest.mark.exhaustive
 def test_judges_who_judged_the_same_match_keep_one_vote(service: Service) -> None:
     """The vote of the person who stays counts."""
     spring(service, matches=24)

@@ -72,7 +72,7 @@ def test_three_hundred_columns_are_counted_in_one_note(service: Service, door: D
     assert len(note) < 300
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @DOORS
 def test_a_cell_of_ten_megabytes_does_not_fill_the_message(service: Service, door: Door) -> None:
     """It is refused, or read; what is said is short."""
@@ -83,6 +83,7 @@ def test_a_cell_of_ten_megabytes_does_not_fill_the_message(service: Service, doo
     assert len(said) < LONGEST
 
 
+@pytest.mark.exhaustive
 @DOORS
 def test_very_many_faults_are_counted_and_the_first_shown(service: Service, door: Door) -> None:
     """The message has a bound whatever the file has."""
@@ -98,7 +99,7 @@ def test_very_many_faults_are_counted_and_the_first_shown(service: Service, door
     assert f"{counted:,}" in said
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("others", ["n", "_", "created_at_"])
 @DOORS
 def test_a_name_of_ten_megabytes_does_not_fill_the_message(

@@ -61,6 +61,7 @@ def _community() -> Rows:
     return [*rows, ("org_to_people", {"user_id": "u1", "org_id": "o"}, None)] * 2
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("batch", [1, 7, 1_000])
 @pytest.mark.parametrize(
     ("of", "rows", "head"),
@@ -109,7 +110,7 @@ def spring(service: Service) -> Service:
     return service
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("place", [0, 999, 1_000, 1_500, 2_000, 2_499])
 def test_a_known_record_among_thousands_of_new_ones_is_stored_once(
     spring: Service, place: int
@@ -123,6 +124,7 @@ def test_a_known_record_among_thousands_of_new_ones_is_stored_once(
     assert summary.seqs[0] == (3 if place == 0 else 4)
 
 
+@pytest.mark.exhaustive
 def test_an_error_rolls_back_the_batches_before_it(spring: Service) -> None:
     """Also while the database inserts one of them."""
     record(spring, "spring", _people(7, 1), by=ORGANISER)

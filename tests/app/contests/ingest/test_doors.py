@@ -110,7 +110,7 @@ def new_contest(service: Service, of: str, name: str) -> str:
     return open_contest(service, name, by=ORGANISER).id
 
 
-@pytest.mark.sample(4)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize("of", BUILT_IN)
@@ -166,7 +166,7 @@ def in_postgresql(of: str, spelling: str, _: Path, request: pytest.FixtureReques
 SOURCES = (in_folder, in_frames, in_rows, in_sqlite, in_postgresql)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize("of", BUILT_IN)

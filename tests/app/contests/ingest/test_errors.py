@@ -31,6 +31,7 @@ def test_validation_stops_after_the_maximum_number_of_issues() -> None:
     assert (last.code, last.line, caught.value.total) == ("unread", 7, MAX_COUNTED + 1)
 
 
+@pytest.mark.exhaustive
 def test_the_list_of_issue_kinds_is_limited() -> None:
     """Each line can name another table; the response must not be as long as the request."""
     errors = ErrorCollector()

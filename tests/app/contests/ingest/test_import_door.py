@@ -73,7 +73,7 @@ def first(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Callabl
     return of_source
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("spelling", [name for name in SPELLINGS if name != "plain"])
 @pytest.mark.parametrize("name", SOURCES)
 def test_imported_records_are_the_same_in_every_spelling(

@@ -68,6 +68,7 @@ def test_a_key_that_is_near_to_an_absent_column_is_an_error(service: Service) ->
     assert add(service, {"id": 4, "handel": "x", "handle": "y"}).added == 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["handel", "Users.Handel", "users.han_del"])
 def test_a_key_that_is_ignored_is_not_read(service: Service, name: str) -> None:
     """The sender says that it is another thing, in any spelling."""

@@ -217,6 +217,7 @@ def test_addresses_of_owners_are_stored_as_keyed_hashes(spring: Service) -> None
     assert record(spring, "spring", rows, by=ORGANISER).repeated == 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("digits", [16, 32, 64])
 def test_an_address_that_is_a_hash_is_stored_unchanged(spring: Service, digits: int) -> None:
     """Its sender chose the key and the length; equal hashes remain equal."""
@@ -255,6 +256,7 @@ def test_viewers_participants_and_anonymous_callers_add_no_records(spring: Servi
         Local(spring, by=OPERATOR).records.add("autumn", [line])
 
 
+@pytest.mark.exhaustive
 def test_drafts_accept_records_of_staff_frozen_contests_of_all_and_final_ones_none(
     service: Service,
 ) -> None:
@@ -334,6 +336,7 @@ def test_a_vote_in_two_batches_of_a_request_is_one(spring: Service, monkeypatch:
     assert (summary.added, summary.repeated) == (1, 2)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("replace", [False, True])
 def test_a_judge_votes_once(spring: Service, *, replace: bool) -> None:
     """The message does not show how long the ledger is, also while the contest is frozen."""
@@ -390,6 +393,7 @@ def test_a_judge_does_not_learn_which_matches_a_freeze_hides(spring: Service) ->
     assert record(spring, "spring", [("votes", vote(), None)], by=JUDGE).added == 1
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("match", [7, None, "", "\x00", "a" * 3000, ["m1"], {"id": "m1"}, 1e400])
 def test_odd_ids_of_a_judge_are_issues(spring: Service, match: Any) -> None:
     """They are looked up before the row is validated."""

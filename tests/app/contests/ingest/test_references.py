@@ -48,6 +48,7 @@ def test_a_row_that_contradicts_earlier_requests_is_rejected(
         assert session.contests.get("net").seq == 3
 
 
+@pytest.mark.exhaustive
 def test_rows_without_a_contradiction_are_accepted(net: Service) -> None:
     """The tables are the same, without contradiction."""
     _add(net, "validators", {"id": "v1", "stake": 6.0, "epoch": 2})
@@ -56,6 +57,7 @@ def test_rows_without_a_contradiction_are_accepted(net: Service) -> None:
     _add(net, "submissions", submission)
 
 
+@pytest.mark.exhaustive
 def test_a_replaced_row_does_not_count(net: Service) -> None:
     """Only the rows in force are summed."""
     _add(net, "competitions", {"id": "main", "emission_share": 0.2}, replace=True)

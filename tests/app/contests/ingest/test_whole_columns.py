@@ -82,7 +82,7 @@ def from_frames(rows: Rows, _: Path) -> list[str]:
 FILES: dict[str, Door] = {"csv": from_csv, "ndjson": from_ndjson, "frames": from_frames}
 
 
-@pytest.mark.sample(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("sent", "read"),
     [

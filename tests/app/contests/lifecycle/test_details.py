@@ -83,7 +83,7 @@ def test_an_edit_that_changes_nothing_and_a_dry_run_add_no_entry(spring: Service
         assert session.contests.get("spring") == first
 
 
-@pytest.mark.sample(3)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -116,6 +116,7 @@ def test_an_end_is_compared_with_the_start_that_stays(spring: Service) -> None:
     edit(spring, "spring", {"ends_at": NOW - HOUR, "starts_at": None}, by=ORGANISER)
 
 
+@pytest.mark.exhaustive
 def test_a_final_contest_keeps_its_times_and_can_be_described(spring: Service) -> None:
     """Its result depends on the times; a title can have a spelling error."""
     freeze(spring, "spring", by=ORGANISER)

@@ -157,7 +157,7 @@ def test_programs_are_judged_whose_verdicts_a_void_contest_refused(spring: Servi
     assert states == {"before": "failed", "meanwhile": "queued"}
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("state", ["open", "frozen", "final"])
 def test_a_void_contest_takes_nothing_and_is_restored_to_what_it_was(
     spring: Service, state: str

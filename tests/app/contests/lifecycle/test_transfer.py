@@ -59,6 +59,7 @@ def _files(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
+@pytest.mark.exhaustive
 def test_an_imported_ledger_is_exported_unchanged(
     spring: Service, other: Service, tmp_path: Path
 ) -> None:
@@ -70,6 +71,7 @@ def test_an_imported_ledger_is_exported_unchanged(
     assert _files(tmp_path / "one") == _files(tmp_path / "two") == _files(tmp_path / "three")
 
 
+@pytest.mark.exhaustive
 def test_attachments_are_exported_and_imported_with_their_hashes(
     spring: Service, other: Service, tmp_path: Path
 ) -> None:
@@ -91,6 +93,7 @@ def test_attachments_are_exported_and_imported_with_their_hashes(
     assert _files(unpacked) == _files(tmp_path / "one")
 
 
+@pytest.mark.exhaustive
 def test_an_imported_contest_is_the_one_that_was_exported(
     spring: Service, other: Service, tmp_path: Path
 ) -> None:
@@ -109,6 +112,7 @@ def test_an_imported_contest_is_the_one_that_was_exported(
     assert record(other, "spring", ROWS[1:], by=ORGANISER).repeated == 4
 
 
+@pytest.mark.exhaustive
 def test_heads_are_signed_where_boards_were_fixed_and_at_the_end(
     spring: Service, tmp_path: Path
 ) -> None:
@@ -147,6 +151,7 @@ def test_a_continuation_is_added_and_anything_else_is_a_conflict(
         import_contest(other, tmp_path / "four", by=ORGANISER)
 
 
+@pytest.mark.exhaustive
 def test_a_ledger_that_grew_here_is_signed_by_this_instance(
     spring: Service, other: Service, tmp_path: Path
 ) -> None:
@@ -173,7 +178,7 @@ def test_a_changed_ledger_is_rejected_and_nothing_is_stored(
         assert session.contests.page() == []
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "row",
     [
@@ -220,6 +225,7 @@ def test_a_record_beyond_the_limits_is_not_imported(
         import_contest(other, tmp_path / "deep", by=ORGANISER)
 
 
+@pytest.mark.exhaustive
 def test_a_ledger_keeps_its_name(spring: Service, other: Service, tmp_path: Path) -> None:
     """The name is part of the hash chain."""
     export(spring, "spring", tmp_path / "one")

@@ -207,6 +207,7 @@ def test_hidden_fields_are_visible_after_the_reveal(
     assert "return n * n" not in repr(problem_row)
 
 
+@pytest.mark.exhaustive
 def test_final_contests_accept_no_submissions_and_frozen_ones_do(dojo: Service) -> None:
     """A freeze hides later records; it does not reject them."""
     problem = _publish(dojo)
@@ -301,6 +302,7 @@ def test_without_tasks_or_the_instance_validator_a_submission_is_rejected(
         submit(net, "bare", _agent(), by=ORGANISER)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("exact", [False, True])
 def test_a_program_is_judged_by_the_contests_rule_on_integers(
     service: Service, *, exact: bool

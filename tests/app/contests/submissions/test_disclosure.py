@@ -60,6 +60,7 @@ def test_each_problem_is_listed_as_it_is_returned_alone(service: Service) -> Non
     assert listed[0]["freeze_started_at"].startswith("2026-12-24")
 
 
+@pytest.mark.exhaustive
 def test_a_list_of_many_problems_needs_no_more_statements_than_one_of_few(service: Service) -> None:
     """Many users open a season's page at its beginning."""
     engine = service.store._engine

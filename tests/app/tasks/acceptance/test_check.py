@@ -34,6 +34,7 @@ def ending(oracle: Outcome, nothing: Outcome, cheat: Outcome) -> FakeContainers:
     return FakeContainers(verdict=lambda name, _: ends[name.rpartition("__")[2]])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("oracle", "nothing", "cheat", "accepted"),
     [

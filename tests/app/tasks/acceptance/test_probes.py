@@ -116,7 +116,7 @@ def test_a_probe_that_passes_is_a_weakness_and_no_rejection(tmp_path: Path) -> N
     assert acceptance.to_dict()["probes"]["byte"] == {"result": "passed", "reason": ""}
 
 
-@pytest.mark.sample(3)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("ends", "expected"),
     [

@@ -20,6 +20,7 @@ RULES = ArenaRules(detector_false_alarms=0.01)
 REPEATS = 300 if ALL else 10
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("case", "power"),
     [
@@ -35,6 +36,7 @@ def test_dishonest_judges_are_detected(case: JudgeCase, power: float) -> None:
     assert alarms <= (0.01 if ALL else 0.02)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("code", FINDS)
 def test_honest_specialists_are_not_detected(code: str) -> None:
     """A judge who only sees the strongest bot votes for it often, as the others do."""

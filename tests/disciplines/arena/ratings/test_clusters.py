@@ -45,6 +45,7 @@ def width(made: Board) -> float:
     return float(row["high"] - row["low"])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("interval", ["sandwich", "bootstrap"])
 def test_three_annotators_who_repeat_each_other_count_as_one(interval: str) -> None:
     """Questions repeat, so they are clusters without being asked for."""

@@ -72,7 +72,7 @@ PLANTED: list[tuple[str, Tables, Tables, dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("code", "planted", "clean", "rules", "message"), PLANTED, ids=[one[0] for one in PLANTED]
 )

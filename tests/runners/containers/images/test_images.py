@@ -60,6 +60,7 @@ def test_the_same_content_is_built_once(build: Build, tmp_path: Path) -> None:
     assert first.reference == second.reference != third.reference
 
 
+@pytest.mark.exhaustive
 def test_an_agent_sees_what_the_image_has_in_its_writable_folders(course: Course) -> None:
     """They are mounted empty and filled again at each start, hidden names and links too."""
     run = course.agent("cat provided linked; ls -ld tools/helper | cut -c1-10; echo x >> provided")
@@ -91,6 +92,7 @@ def test_an_image_keeps_its_user_and_its_volumes(
     assert (result.run.account.exit_code, result.outcome) == (0, "passed")
 
 
+@pytest.mark.exhaustive
 def test_a_dockerfile_that_fails_says_where(containers: Containers, tmp_path: Path) -> None:
     """The end of its log is in the message."""
     folder = context(tmp_path / "image", "RUN echo the cause && exit 3")

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import orjson
+import pytest
 
 from agon.app.access.permissions import ANONYMOUS, LOCAL, find_view
 from agon.app.arena.live.entrants.bots import BotChanges, change, register
@@ -30,6 +31,7 @@ def paused_bots(league: League, caller: Caller) -> list[Mapping[str, Any]]:
     return [event.body for event in seen if event.kind == "bot-paused"]
 
 
+@pytest.mark.exhaustive
 def test_a_pause_is_announced_to_the_owner_and_to_organizers_only(make_league: MakeLeague) -> None:
     """Also while the contest is frozen; others would learn who failed in hidden rounds."""
     league = make_league(bots=3)

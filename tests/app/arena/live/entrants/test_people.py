@@ -68,6 +68,7 @@ def issues(lines: Iterable[bytes]) -> list[str]:
     return [issue.what for issue in check_draws(known, state).issues]
 
 
+@pytest.mark.exhaustive
 def test_a_young_account_is_not_drawn_and_is_shown_why(make_league: MakeLeague) -> None:
     """The age is that of the server's user; asking from when on does not make it older."""
     league = make_league(bots=4, judges_per_match=1, person_account_age_days=2)
@@ -88,6 +89,7 @@ def test_a_young_account_is_not_drawn_and_is_shown_why(make_league: MakeLeague) 
     assert [row["id"] for row in league.rows("judges")] == ["judy"]
 
 
+@pytest.mark.exhaustive
 def test_the_organizers_record_states_the_age_of_an_account(make_league: MakeLeague) -> None:
     """A person who is known for years may have a new user; one without a user has no age."""
     league = make_league(bots=2, judges_per_match=1, person_account_age_days=7)
@@ -148,6 +150,7 @@ def test_a_draw_that_does_not_state_a_shared_network_is_an_issue(make_league: Ma
     assert any("ann and o-b1 share a network" in what for what in reported), reported
 
 
+@pytest.mark.exhaustive
 def test_one_newcomer_at_most_judges_a_match_and_gains_experience(make_league: MakeLeague) -> None:
     """A crowd of new accounts cannot be a majority; each vote brings the next seat nearer."""
     league = make_league(
@@ -180,6 +183,7 @@ def test_one_newcomer_at_most_judges_a_match_and_gains_experience(make_league: M
     assert issues(league.ledger()) == []
 
 
+@pytest.mark.exhaustive
 def test_people_without_experience_do_not_judge_where_no_seat_is_theirs(
     make_league: MakeLeague,
 ) -> None:
@@ -193,6 +197,7 @@ def test_people_without_experience_do_not_judge_where_no_seat_is_theirs(
     assert "a match needs 1 judge, 0 can judge now" in cause
 
 
+@pytest.mark.exhaustive
 def test_guards_hold_for_attempts_to_qualify_too(make_league: MakeLeague) -> None:
     """A friend on the owner's network could otherwise let a bot qualify."""
     league = make_league(bots=2, judging=False, judges_per_match=1, network_guard=True)
@@ -216,6 +221,7 @@ def test_guards_hold_for_attempts_to_qualify_too(make_league: MakeLeague) -> Non
     assert drawn["reserves"] == []
 
 
+@pytest.mark.exhaustive
 def test_two_assignees_of_a_match_do_not_see_that_it_is_the_same(make_league: MakeLeague) -> None:
     """The ids in work differ, show no round, and name the match to all once it is settled."""
     names = ("b1", "b2")

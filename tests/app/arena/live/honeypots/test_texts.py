@@ -51,6 +51,7 @@ def require_repeatable(league: League) -> None:
     assert check_draws(lines, fold(lines, start=empty_ledger("autumn"))) == DrawReport()
 
 
+@pytest.mark.exhaustive
 def test_no_judge_sees_a_template_twice(make_league: MakeLeague) -> None:
     """Not in two matches of one round, not as a person, and not in place of another judge."""
     rules = {"judges_per_match": 2, "credibility_honeypot": 0}
@@ -234,6 +235,7 @@ def test_the_ledger_has_only_salted_hashes_of_texts_until_they_are_shown(
     require_repeatable(league)
 
 
+@pytest.mark.exhaustive
 def test_a_text_that_is_added_or_retired_during_a_round_changes_the_next_one(
     make_league: MakeLeague,
 ) -> None:
@@ -270,6 +272,7 @@ def waiting(league: League) -> list[Any]:
         ]
 
 
+@pytest.mark.exhaustive
 def test_a_long_bank_is_added_before_it_is_retired(
     make_league: MakeLeague, monkeypatch: pytest.MonkeyPatch
 ) -> None:
