@@ -152,6 +152,7 @@ def test_an_agent_with_a_nonzero_exit_code_has_finished(course: Course) -> None:
     assert result.outcome == "passed"
 
 
+@pytest.mark.exhaustive
 def test_time_is_up_in_both_parts(course: Course) -> None:
     """Both parts end at their limit, not at the outer one."""
     late = course.agent(

@@ -140,7 +140,7 @@ def test_no_forged_evidence_passes_in_any_mode(
     assert result.result != "passed"
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("name", "source", "mode", "user"), CHOSEN)
 def test_no_forged_evidence_passes(
     name: str, source: RewardSource, mode: str, user: str, tmp_path: Path, containers: Containers,

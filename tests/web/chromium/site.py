@@ -10,8 +10,8 @@ from web.crawl import PER_KIND, Visited, crawl
 
 ROLES = ("anonymous", "participant", "judge", "organiser", "operator", "organiser of another")
 
-CRAWLING = ROLES if ALL else ("anonymous", "judge", "operator")
-"""The roles that follow links."""
+CRAWLING = ROLES if ALL else ("anonymous", "organiser")
+"""The roles that follow links: those without a session, and who sees most of a contest."""
 
 
 @dataclass

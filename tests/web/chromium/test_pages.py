@@ -67,6 +67,7 @@ def test_every_link_leads_to_a_page(site: Site, role: str) -> None:
     assert named == (role in {"organiser", "operator"})
 
 
+@pytest.mark.exhaustive
 def test_every_page_is_linked_from_another(site: Site) -> None:
     """A page without a link is found by those only who read the list of addresses."""
     visited = {route(address) for pages in site.visited.values() for address in pages}
