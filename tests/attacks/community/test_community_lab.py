@@ -76,7 +76,7 @@ def test_ids_of_real_records_may_be_text() -> None:
     tables = {name: _text(table) for name, table in honest_world().tables.items()}
     with read_rows(SCHEMA, tables) as records:
         observed = LAB.observe(records, seed=1)
-    assert observed.own == honest_world().own
+    assert observed.attacker_id == honest_world().attacker_id
     as_text, as_number = (
         _result(world, "collaboration-mill") for world in (observed, honest_world())
     )

@@ -152,8 +152,8 @@ def test_a_real_season_is_attacked_like_a_simulated_one() -> None:
     tables = {name: table.to_pylist() for name, table in honest_world().tables.items()}
     with read_rows(SCHEMA, tables) as records:
         world = LAB.observe(records, seed=1)
-    assert (world.own, world.users, world.end) == (
-        honest_world().own,
+    assert (world.attacker_id, world.users, world.end) == (
+        honest_world().attacker_id,
         honest_world().users,
         honest_world().end,
     )

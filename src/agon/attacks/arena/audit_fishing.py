@@ -10,7 +10,7 @@ from agon.attacks.strategy import Plan, Strategy
 
 def act(season: Season, plan: Plan) -> None:
     """Vote wrong in a share of the matches, from the first day."""
-    season.conduct[season.own] = Conduct(otherwise="wrong", share=plan["share"])
+    season.conduct[season.attacker_bot] = Conduct(otherwise="wrong", share=plan["share"])
 
 
 STRATEGY = Strategy(

@@ -14,7 +14,7 @@ def act(season: Season, plan: Plan) -> None:
             season.join()
     if season.day == int(plan["day"]):
         for judge in season.accounts[1:]:
-            season.conduct[judge] = Conduct(favored=(season.own,), otherwise="wrong")
+            season.conduct[judge] = Conduct(favored=(season.attacker_bot,), otherwise="wrong")
 
 
 STRATEGY = Strategy(

@@ -13,7 +13,9 @@ RECOGNIZED = 0.1
 
 def act(season: Season, plan: Plan) -> None:
     """Toss a coin in a share of the matches, from the first day."""
-    season.conduct[season.own] = Conduct(otherwise="coin", share=plan["share"], passes=RECOGNIZED)
+    season.conduct[season.attacker_bot] = Conduct(
+        otherwise="coin", share=plan["share"], passes=RECOGNIZED
+    )
 
 
 STRATEGY = Strategy(

@@ -9,7 +9,7 @@ from agon.attacks.strategy import Plan, Strategy
 
 def act(season: Season, plan: Plan) -> None:
     """Toss a coin in a share of the matches, from the first day."""
-    season.conduct[season.own] = Conduct(otherwise="coin", share=plan["share"])
+    season.conduct[season.attacker_bot] = Conduct(otherwise="coin", share=plan["share"])
 
 
 STRATEGY = Strategy(

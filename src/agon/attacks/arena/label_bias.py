@@ -9,7 +9,7 @@ from agon.attacks.strategy import Plan, Strategy
 
 def act(season: Season, plan: Plan) -> None:
     """Vote for the answer shown as A in a share of the matches, from the first day."""
-    season.conduct[season.own] = Conduct(otherwise="first", share=plan["share"])
+    season.conduct[season.attacker_bot] = Conduct(otherwise="first", share=plan["share"])
 
 
 STRATEGY = Strategy(

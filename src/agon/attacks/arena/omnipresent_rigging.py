@@ -12,7 +12,7 @@ def act(season: Season, plan: Plan) -> None:
     if season.is_first:
         for _ in range(int(plan["judges"])):
             season.join()
-    conduct = Conduct(favored=(season.own,), opposed=season.rivals(int(plan["rivals"])),
+    conduct = Conduct(favored=(season.attacker_bot,), opposed=season.rivals(int(plan["rivals"])),
                       recognized=0.9)  # fmt: skip
     for judge in season.accounts[1:]:
         season.conduct[judge] = conduct

@@ -11,7 +11,7 @@ from agon.attacks.strategy import Plan, Strategy
 def act(season: Season, plan: Plan) -> None:
     """Play 600 points below the own strength for some days."""
     weak = season.day < plan["days"]
-    season.offsets[season.own] = -600.0 if weak else 0.0
+    season.offsets[season.attacker_bot] = -600.0 if weak else 0.0
     if weak:
         season.actions.append((season.day, "sandbagging", 1))
 

@@ -52,14 +52,14 @@ HONEST = Conduct(passes=0.0)
 class Season:
     """An arena from the first day to the last; bots, and the judges they are, go by number.
 
-    The attacker begins as an honest owner does, with one bot of middle strength (``own``) that
-    also judges. Further accounts have a bot of the same strength; each of them is as old as a judge
-    must be, and judges from the day after it joined.
+    The attacker begins as an honest owner does, with one bot of middle strength
+    (``attacker_bot``) that also judges. Further accounts have a bot of the same strength; each of
+    them is as old as a judge must be, and judges from the day after it joined.
 
     Attributes:
         rules: the published rules.
         day: the day, from 0 on.
-        own: the attacker's first bot.
+        attacker_bot: the attacker's first bot.
         accounts: numbers of all its bots.
         ratings: published ratings of all bots, by the end of the day before.
         conduct: how each of its judges votes; honest where none is set.
@@ -71,8 +71,8 @@ class Season:
 
     def __init__(self, world: World, rules: ArenaRules) -> None:
         self.rules, self.day = rules, 0
-        self.own = len(world)
-        self.accounts = [self.own]
+        self.attacker_bot = len(world)
+        self.accounts = [self.attacker_bot]
         self.conduct: dict[int, Conduct] = {}
         self.forfeits: dict[int, float] = {}
         self.offsets: dict[int, float] = {}
@@ -105,7 +105,7 @@ class Season:
     def join(self) -> int:
         """Open another account with a bot of the same strength; return its number."""
         number = len(self._strength)
-        self._strength = np.append(self._strength, self._strength[self.own])
+        self._strength = np.append(self._strength, self._strength[self.attacker_bot])
         self._accuracy = np.append(self._accuracy, _ACCURACY)
         self._playing = np.append(self._playing, True)
         self._judging = np.append(self._judging, False)
@@ -122,8 +122,8 @@ class Season:
 
     def rivals(self, count: int) -> tuple[int, ...]:
         """Return the honest bots with the next higher published ratings."""
-        honest = self.ratings[: self.own]
-        above = np.flatnonzero(honest >= self.ratings[self.own])
+        honest = self.ratings[: self.attacker_bot]
+        above = np.flatnonzero(honest >= self.ratings[self.attacker_bot])
         return tuple(above[np.argsort(honest[above], kind="stable")][:count].tolist())
 
     def best(self) -> int:

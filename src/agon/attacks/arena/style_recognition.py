@@ -13,7 +13,7 @@ def act(season: Season, plan: Plan) -> None:
     if season.is_first:
         for _ in range(int(plan["judges"])):
             season.conduct[season.join()] = Conduct(
-                favored=(season.own,), recognized=plan["recognized"]
+                favored=(season.attacker_bot,), recognized=plan["recognized"]
             )
 
 

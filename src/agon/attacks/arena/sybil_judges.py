@@ -11,7 +11,9 @@ def act(season: Season, plan: Plan) -> None:
     """Open the accounts on the first day."""
     if season.is_first:
         for _ in range(int(plan["judges"])):
-            season.conduct[season.join()] = Conduct(favored=(season.own,), otherwise="coin")
+            season.conduct[season.join()] = Conduct(
+                favored=(season.attacker_bot,), otherwise="coin"
+            )
 
 
 STRATEGY = Strategy(

@@ -11,7 +11,7 @@ def act(season: Season, plan: Plan) -> None:
     """Open the accounts on the first day; from then on they vote for the own bot."""
     if season.is_first:
         for _ in range(int(plan["judges"])):
-            season.conduct[season.join()] = Conduct(favored=(season.own,))
+            season.conduct[season.join()] = Conduct(favored=(season.attacker_bot,))
 
 
 STRATEGY = Strategy(

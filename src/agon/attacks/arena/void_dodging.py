@@ -10,7 +10,7 @@ from agon.attacks.strategy import Plan, Strategy
 
 def act(season: Season, plan: Plan) -> None:
     """Answer only a part of what would be lost, from the first day."""
-    season.forfeits[season.own] = plan["share"]
+    season.forfeits[season.attacker_bot] = plan["share"]
 
 
 STRATEGY = Strategy(

@@ -21,7 +21,7 @@ def act(season: Season, plan: Plan) -> None:
     if season.is_first:
         join(season, identities=majority(season), share=DUST)
     estimates = season.estimates
-    own = estimates[season.own]
+    own = estimates[season.attacker_agent]
     ahead = [index for index in season.rivals.tolist() if not estimates[index] < own]
     uids = list(dict.fromkeys(season.miner_of(index) for index in reversed(ahead)))
     chosen = set(uids[: int(plan["rivals"])])

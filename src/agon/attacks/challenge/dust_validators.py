@@ -19,9 +19,9 @@ def act(season: Season, plan: Plan) -> None:
     if season.is_first:
         join(season, identities=majority(season), share=plan["share"])
     validators = [row["id"] for row in season.validators]
-    agree(season, validators, but=[season.own])
+    agree(season, validators, but=[season.attacker_agent])
     for validator in validators:
-        season.report(validator, [season.own], near(season, TOP))
+        season.report(validator, [season.attacker_agent], near(season, TOP))
 
 
 STRATEGY = Strategy(

@@ -17,11 +17,11 @@ def act(season: Season, plan: Plan) -> None:
     if season.is_first:
         join(season, identities=1, share=plan["share"])
     validator = season.validators[0]["id"]
-    agree(season, [validator], but=[season.own])
-    estimate = season.estimates[season.own]
+    agree(season, [validator], but=[season.attacker_agent])
+    estimate = season.estimates[season.attacker_agent]
     if estimate == estimate:  # noqa: PLR0124 - it is a number once reports are public
-        score = max(estimate, highest_unflagged(season, season.own) - MARGIN)
-        season.report(validator, [season.own], score)
+        score = max(estimate, highest_unflagged(season, season.attacker_agent) - MARGIN)
+        season.report(validator, [season.attacker_agent], score)
 
 
 STRATEGY = Strategy(

@@ -24,13 +24,13 @@ class Season:
     """A network from an attacker's first epoch to its end; submissions are known by number.
 
     The attacker begins as an honest miner does, with one account and one agent of middling skill
-    (``own``). What else the attacker does is recorded with its epoch.
+    (``attacker_agent``). What else the attacker does is recorded with its epoch.
 
     Attributes:
         rules: the published rules.
         now: the epoch.
         end: the last epoch.
-        own: the submission of the attacker's honest agent.
+        attacker_agent: the submission of the attacker's honest agent.
         stakes: the published stake of each honest validator.
         dice: random draws of the attacker.
         is_last: whether no epoch follows in which the attacker acts.
@@ -56,7 +56,7 @@ class Season:
         self._reports = np.full((len(world.facts.validators), self._first), np.nan)
         self._read(-(2**62))
         self.miners = [self._new_uid()]
-        self.own = self._enter(like=self._middling())
+        self.attacker_agent = self._enter(like=self._middling())
 
     @property
     def is_last(self) -> bool:

@@ -12,7 +12,9 @@ def act(season: Season, plan: Plan) -> None:
     """Submit the own agent again under new accounts, in the first epoch."""
     if season.is_first:
         for number in range(int(plan["miners"])):
-            season.submit(season.join_as_miner(), like=season.own, change=f"sybil{number}")
+            season.submit(
+                season.join_as_miner(), like=season.attacker_agent, change=f"sybil{number}"
+            )
 
 
 STRATEGY = Strategy(

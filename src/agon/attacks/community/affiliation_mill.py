@@ -11,7 +11,7 @@ def act(season: Season, plan: Plan) -> None:
     """Affiliate the own account on the first day."""
     if season.day == 1:
         for _ in range(int(plan["affiliations"])):
-            season.affiliate(season.own)
+            season.affiliate(season.attacker_id)
 
 
 STRATEGY = Strategy(

@@ -22,7 +22,9 @@ def act(season: Season, plan: Plan) -> None:
     if season.day == 1:
         for number in range(puppets * each):
             season.write(season.account(number // each), number)
-        season.collect(season.own, [season.prompt(number * each) for number in range(puppets)])
+        season.collect(
+            season.attacker_id, [season.prompt(number * each) for number in range(puppets)]
+        )
     pairs = [
         (
             season.account((owner + 1 + slot % likers) % puppets),

@@ -11,9 +11,11 @@ from agon.attacks.strategy import Plan, Strategy
 def act(season: Season, plan: Plan) -> None:
     """Like prompts of other users, and responses beyond a day's limit, spread over the records."""
     count, most = int(plan["feedbacks"]), season.rules.daily_feedbacks
-    season.rate(season.own, season.today(season.others_prompts(count)))
+    season.rate(season.attacker_id, season.today(season.others_prompts(count)))
     if most and season.rules.feedback_targets == "all":
-        season.rate(season.own, season.today(season.others_responses(count)), table="response")
+        season.rate(
+            season.attacker_id, season.today(season.others_responses(count)), table="response"
+        )
 
 
 STRATEGY = Strategy(

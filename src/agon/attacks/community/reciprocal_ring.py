@@ -14,7 +14,7 @@ def act(season: Season, plan: Plan) -> None:
     givers = season.likers(prompts, likes)
     members = max(int(plan["members"]), givers + 1)
     season.join(members - 1)
-    ring = [season.own, *(season.account(number) for number in range(members - 1))]
+    ring = [season.attacker_id, *(season.account(number) for number in range(members - 1))]
     if season.day == 1:
         for number in range(members * prompts):
             season.write(ring[number // prompts], number)

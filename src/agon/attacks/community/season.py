@@ -29,7 +29,7 @@ class Season:
 
     Attributes:
         rules: the published rules.
-        own: the attacker's user, as the records write its id.
+        attacker_id: the attacker's user, as the records write its id.
         day: the current day, from 1.
     """
 
@@ -38,7 +38,7 @@ class Season:
     def __init__(self, world: World, rules: CommunityRules) -> None:
         self.world = world
         self.rules = rules
-        self.own = world.own_in("users")
+        self.attacker_id = world.attacker_in("users")
         self.day = 1
         self._further: list[str] = []
         self._rows: list[tuple[int, str, dict[str, Any]]] = []
@@ -81,7 +81,7 @@ class Season:
         self.join(self.likers(prompts, likes))
         if self.day == 1:
             for number in range(prompts):
-                self.write(self.own, number)
+                self.write(self.attacker_id, number)
         for account, prompt in self.today(self.likes(prompts, likes)):
             self.rate(account, [prompt])
 
@@ -136,7 +136,7 @@ class Season:
     @property
     def accounts(self) -> tuple[str, ...]:
         """The attacker's accounts, its own user first."""
-        return (self.world.own, *self._further)
+        return (self.world.attacker_id, *self._further)
 
     @property
     def honest(self) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ def act(season: Season, plan: Plan) -> None:
     season.join(puppets)
     if season.day == 1:
         for number in range(prompts):
-            season.write(season.own, number)
-    accounts = [season.own, *(season.account(number) for number in range(puppets))]
+            season.write(season.attacker_id, number)
+    accounts = [season.attacker_id, *(season.account(number) for number in range(puppets))]
     numbers = [season.prompt(number) for number in range(prompts)]
     for account, prompt in season.today(product(accounts, numbers)):
         season.rate(account, [prompt])

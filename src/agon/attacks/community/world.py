@@ -27,14 +27,14 @@ class World:
 
     Attributes:
         tables: its records.
-        own: id of the attacker, as boards name it: the user with the median score under the
+        attacker_id: id of the attacker, as boards name it: the user with the median score under the
             reference rules.
         users: ids of all others, in the order of the board.
         end: time of the last activity.
     """
 
     tables: Mapping[str, pa.Table]
-    own: str
+    attacker_id: str
     users: tuple[str, ...]
     end: datetime
 
@@ -44,7 +44,7 @@ class World:
         table = self.tables.get("prompts", pa.table({"id": []}))
         if "uploader_id" in table.column_names:
             uploaders = pc.fill_null(table["uploader_id"].cast(pa.string()), "")
-            table = table.filter(pc.not_equal(uploaders, self.own))
+            table = table.filter(pc.not_equal(uploaders, self.attacker_id))
         ids: list[Any] = table["id"].to_pylist()
         return ids
 
@@ -54,10 +54,10 @@ class World:
             return self._last_ids[table] + 1 + number
         return f"attack-{table}-{number}"
 
-    def own_in(self, table: str) -> Any:
+    def attacker_in(self, table: str) -> Any:
         """Return the attacker's id as the records write it."""
         is_number = pa.types.is_integer(self.tables[table]["id"].type)
-        return int(self.own) if is_number else self.own
+        return int(self.attacker_id) if is_number else self.attacker_id
 
     @cached_property
     def _last_ids(self) -> Mapping[str, int]:
@@ -85,8 +85,8 @@ def _world(tables: Mapping[str, pa.Table]) -> World:
     ids = [str(row["id"]) for row in rows]
     if not ids:
         raise NotScorable("there is no user to attack as; give records with users")
-    own = ids.pop(len(ids) // 2)
-    return World(plain, own, tuple(ids), _last_time(plain))
+    attacker_id = ids.pop(len(ids) // 2)
+    return World(plain, attacker_id, tuple(ids), _last_time(plain))
 
 
 def _last_time(tables: Mapping[str, pa.Table]) -> datetime:

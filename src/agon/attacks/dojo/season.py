@@ -24,7 +24,7 @@ class Season:
 
     Attributes:
         rules: the published rules.
-        own: the attacker's user.
+        attacker_id: the attacker's user.
         day: the current day, from 1.
     """
 
@@ -33,14 +33,14 @@ class Season:
     def __init__(self, world: World, rules: DojoRules) -> None:
         self.world = world
         self.rules = rules
-        self.own = world.own
+        self.attacker_id = world.attacker_id
         self.day = 1
         self._rows: list[tuple[int, dict[str, Any]]] = []
         self._actions: list[tuple[int, str]] = []
 
     def own_programs(self) -> Iterator[tuple[str, AttackProgram]]:
         """Yield the problems that the attacker solved, each with its program."""
-        programs = self.world.solved.get(self.own, {})
+        programs = self.world.solved.get(self.attacker_id, {})
         return (
             (problem, programs[problem])
             for problem in self._taking_submissions()
@@ -49,7 +49,7 @@ class Season:
 
     def open_problems(self) -> Iterator[str]:
         """Yield the problems that the attacker did not solve before."""
-        programs = self.world.solved.get(self.own, {})
+        programs = self.world.solved.get(self.attacker_id, {})
         return (problem for problem in self._taking_submissions() if problem not in programs)
 
     def solvers(self, count: int) -> Sequence[str]:
@@ -106,7 +106,7 @@ class Season:
         self._rows.append((self.day, {
             "id": f"attack-{len(self._rows)}",
             "problem_id": problem,
-            "user_id": self.own,
+            "user_id": self.attacker_id,
             "created_at": self._time(),
             "source": source,
             "method_tag": tag,
@@ -119,7 +119,7 @@ class Season:
     @property
     def accounts(self) -> tuple[str, ...]:
         """The attacker's only account."""
-        return (self.own,)
+        return (self.attacker_id,)
 
     @property
     def honest(self) -> tuple[str, ...]:
@@ -150,9 +150,9 @@ class Season:
         rows = {str(row["id"]): row for row in scored.board("season").rows()}
         total = sum(row["score"] for row in rows.values())
         ranks = {name: rows[name]["rank"] for name in self.honest if name in rows}
-        if self.own not in rows:
+        if self.attacker_id not in rows:
             return AttackStanding(len(ranks) + 1, 0.0, 0.0, ranks)
-        mine = rows[self.own]
+        mine = rows[self.attacker_id]
         rank = 1 + sum(of_other < mine["rank"] for of_other in ranks.values())
         return AttackStanding(rank, mine["score"], mine["score"] / total if total else 0.0, ranks)
 

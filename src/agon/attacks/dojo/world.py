@@ -43,14 +43,14 @@ class World:
 
     Attributes:
         tables: its records.
-        own: the user who attacks: the one in the middle of the season's board of the reference
-            rules.
+        attacker_id: the user who attacks: the one in the middle of the season's board under the
+            reference rules.
         users: all others with a score, in the order of the board.
         end: time of the last honest submission.
     """
 
     tables: Mapping[str, pa.Table]
-    own: str
+    attacker_id: str
     users: tuple[str, ...]
     end: datetime
 
@@ -129,9 +129,9 @@ def _world(tables: Mapping[str, Any]) -> World:
     ids = [str(row["id"]) for row in rows]
     if not ids:
         raise NotScorable("there is no user to attack as; give records with submissions")
-    own = ids.pop(len(ids) // 2)
+    attacker_id = ids.pop(len(ids) // 2)
     end = pc.max(_plain_times(plain["submissions"]["created_at"])).as_py()
-    world = World(plain, own, tuple(ids), end)
+    world = World(plain, attacker_id, tuple(ids), end)
     if not any(world.solved.values()):
         raise Unreadable(
             "the records have no source of a reward-correct program, which attackers copy and "
