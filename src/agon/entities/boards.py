@@ -36,7 +36,7 @@ class PartDistribution:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Column:
+class BoardColumn:
     """A column of numbers, flags or text, or a part of scores.
 
     Attributes:

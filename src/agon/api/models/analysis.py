@@ -32,7 +32,7 @@ class Distribution(Resource):
     parts: tuple[PartDistribution, ...] = Field(description="The score first.")
 
 
-class Column(Resource, entities.Column):
+class BoardColumn(Resource, entities.BoardColumn):
     """A column of a board, or a part of its scores."""
 
 
@@ -43,7 +43,7 @@ class Columns(Resource):
     seq: int = Field(description="Position of the ledger.")
     board_sha256: str
     rows_total: int
-    columns: tuple[Column, ...]
+    columns: tuple[BoardColumn, ...]
 
 
 class BoardBefore(SnapshotReference):

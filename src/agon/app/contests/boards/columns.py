@@ -4,12 +4,12 @@ from agon.app.access.permissions import View
 from agon.app.contests.boards.pages import PublishedBoard, find_board
 from agon.app.service import Service
 from agon.disciplines import discipline
-from agon.entities.boards import Column
+from agon.entities.boards import BoardColumn
 
 
 def columns(
     service: Service, view: View, board: str | None, *, as_of: str | None = None
-) -> tuple[PublishedBoard, tuple[Column, ...]]:
+) -> tuple[PublishedBoard, tuple[BoardColumn, ...]]:
     """Return a board with its columns; rows can be sorted by each.
 
     Raises:
@@ -21,9 +21,9 @@ def columns(
     described = discipline(view.contest.discipline)
     meanings = (described.traits.meaning(published.snapshot.board, name) for name in ranges)
     return published, tuple(
-        Column(name=name, **values)
+        BoardColumn(name=name, **values)
         if meaning is None
-        else Column(
+        else BoardColumn(
             name=name, **values, meaning=meaning.text, unit=meaning.unit, rules=meaning.rules
         )
         for (name, values), meaning in zip(ranges.items(), meanings, strict=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from agon.api.models.analysis import Column, Movement
+from agon.api.models.analysis import BoardColumn, Movement
 from agon.api.models.boards import BoardPage, BoardQuery, UnscoredParticipant
 from agon.api.models.contests import Contest
 from agon.disciplines import discipline
@@ -152,7 +152,7 @@ def _selection(visit: Visit, query: BoardQuery, choice: Choice) -> dict[str, Any
 
 
 def _optional_columns(
-    page: BoardPage, shown: Sequence[Line], sortable: Mapping[str, Column]
+    page: BoardPage, shown: Sequence[Line], sortable: Mapping[str, BoardColumn]
 ) -> dict[str, Any]:
     """Return which columns have a value in some row."""
     return {

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from agon.api.models.analysis import Column
+from agon.api.models.analysis import BoardColumn
 from agon.api.models.boards import BoardPage
 from agon.disciplines import discipline
 from agon.web.page import Visit
@@ -52,7 +52,7 @@ class Offer:
 
 
 def choice_of(
-    visit: Visit, page: BoardPage, own: Sequence[str], sortable: Mapping[str, Column]
+    visit: Visit, page: BoardPage, own: Sequence[str], sortable: Mapping[str, BoardColumn]
 ) -> Choice:
     """Return the columns that an address names; unknown ones are left out, and reported.
 
@@ -76,7 +76,7 @@ def choice_of(
 def chosen_columns(
     choice: Choice,
     own: Sequence[str],
-    sortable: Mapping[str, Column],
+    sortable: Mapping[str, BoardColumn],
     *,
     details: Collection[str] = (),
 ) -> list[str]:
@@ -98,7 +98,7 @@ def offers(
     choice: Choice,
     own: Sequence[str],
     drawn: Sequence[str],
-    sortable: Mapping[str, Column],
+    sortable: Mapping[str, BoardColumn],
     *,
     details: Collection[str] = (),
 ) -> list[Offer]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from agon.api.models.analysis import Column
+from agon.api.models.analysis import BoardColumn
 from agon.api.models.boards import BoardPage
 from agon.disciplines import discipline
 from agon.disciplines.capabilities import ColumnMeaning
@@ -22,7 +22,7 @@ from agon.web.rendering import environment, head_words, number_text, share_text,
 _MAX_KEPT: Final = 256
 """Maximum number of boards and orders whose columns are kept; they are a few kilobytes each."""
 
-_COLUMNS: Final[dict[Hashable, Mapping[str, Column]]] = {}
+_COLUMNS: Final[dict[Hashable, Mapping[str, BoardColumn]]] = {}
 _PART: Final = "components."
 
 _TEXTS: Final[dict[Hashable, "ColumnTexts"]] = {}
@@ -45,7 +45,7 @@ class ColumnTexts:
     paragraphs: Markup
 
 
-def columns_by_name(visit: Visit, page: BoardPage) -> Mapping[str, Column]:
+def columns_by_name(visit: Visit, page: BoardPage) -> Mapping[str, BoardColumn]:
     """Return the columns by which a board can be sorted; they are the same for equal boards."""
     key = (page.discipline, page.head_sha256, page.board_sha256)
     if key not in _COLUMNS:
@@ -121,7 +121,7 @@ def column_texts(page: BoardPage, values: Mapping[str, Any]) -> ColumnTexts:
     return _TEXTS[key]
 
 
-def _filter(column: Column | None) -> Column | None:
+def _filter(column: BoardColumn | None) -> BoardColumn | None:
     """Return the column that orders the page, if the API lists its values, which are few then."""
     if column is None:
         return None
@@ -144,14 +144,15 @@ def _keep(cache: dict[Hashable, Any], key: Hashable, value: Any) -> None:
     cache[key] = value
 
 
-def range_text(column: Column, total: int, meaning: ColumnMeaning | None = None) -> str:
+def range_text(column: BoardColumn, total: int, meaning: ColumnMeaning | None = None) -> str:
     """Return in words which values a column has on a board of ``total`` rows.
 
     Shares are stated in percent, as the column shows them.
 
     Example:
         >>> from agon.entities import boards
-        >>> column = Column.model_validate(boards.Column(name="matches", n=3, low=3, high=5))
+        >>> matches = boards.BoardColumn(name="matches", n=3, low=3, high=5)
+        >>> column = BoardColumn.model_validate(matches)
         >>> range_text(column, 4), range_text(column.model_copy(update={"yes": 1}), 3)
         ('From 3 to 5; 1 row has none.', 'Yes for 1 of 3.')
         >>> range_text(column.model_copy(update={"low": None, "distinct": 2}), 3)

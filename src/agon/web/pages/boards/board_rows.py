@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from agon.api.models.analysis import Column, Movement
+from agon.api.models.analysis import BoardColumn, Movement
 from agon.api.models.boards import BoardPage
 from agon.api.models.rounds import DecidedRank
 from agon.app.charts.markup import LIGHT
@@ -230,7 +230,7 @@ def _ends_text(span: RowSpan) -> str:
     return f"{span.low} to {span.high}" if span.low else f"≤ {span.high}"
 
 
-def part_ranges(page: BoardPage, columns: Mapping[str, Column]) -> list[PartRange]:
+def part_ranges(page: BoardPage, columns: Mapping[str, BoardColumn]) -> list[PartRange]:
     """Return the parts that a page shows, each with the largest of the board."""
     shown = ((name, hue, columns.get(f"components.{name}"))
              for name, hue in part_hues(page.rows).items())  # fmt: skip
