@@ -164,130 +164,142 @@ def run_trial(  # noqa: PLR0913 (a trial has so many parts)
         attempts: the number of this attempt.
         prices: the prices for what an agent says it used; None: there are none.
     """
-    if task.settings.steps:
-        return _run_steps(
-            task, number, agent, containers=containers, image=image, trial=trial, now=now,
-            attempts=attempts, prices=prices,
-        )  # fmt: skip
-    return _run_one(
-        task, number, agent, containers=containers, image=image, trial=trial, now=now,
-        attempts=attempts, prices=prices,
-    )[0]  # fmt: skip
-
-
-def _run_steps(  # noqa: PLR0913 (as run_trial)
-    task: Task,
-    number: int,
-    agent: Agent,
-    *,
-    containers: Containers,
-    image: Image,
-    trial: AgentTrial,
-    now: Clock,
-    attempts: int,
-    prices: PriceTable | None,
-) -> TrialResult:
-    """Run the steps of a task; the result has those of its steps."""
-    results: list[TrialResult] = []
-
-    def run(step: Task, placed: AgentTrial) -> tuple[StepOutcome, Outputs | None]:
-        result, left = _run_one(
-            step, number, agent, containers=containers, image=image, trial=placed, now=now,
-            attempts=attempts, prices=prices, placing=placing,
-        )  # fmt: skip
-        results.append(result)
-        outcome = StepOutcome(
-            name=placed.folder.name,
-            result=result.result,
-            reason=result.reason,
-            rewards=rewards_of(result.result, result.rewards, task.reward_source),
-            exit_code=result.exit_code,
-        )
-        return outcome, left
-
-    with networks_of_steps(task, trial) as placing:
-        outcomes = run_steps(task, trial, run)
-    rule = replace(task.settings.pass_rule, source=task.reward_source)
-    result, reason, rewards = decide(outcomes, task.settings, rule)
-    used = [one.usage for one in results if one.usage]
-    return replace(
-        results[-1],
-        result=result,
-        reason=reason,
-        rewards=rewards,
-        reward=rule.choose(rewards)[1],
-        limits_hit=tuple(dict.fromkeys(hit for one in results for hit in one.limits_hit)),
-        started_at=results[0].started_at,
-        timings={
-            name: round(sum(one.timings.get(name, 0.0) for one in results), 3)
-            for name in dict.fromkeys(name for one in results for name in one.timings)
-        },
-        usage=reduce(Usage.plus, used) if used else None,
-        notes=tuple(dict.fromkeys(note for one in results for note in one.notes)),
-        agent_failure=next((one.agent_failure for one in results if one.agent_failure), None),
-        steps=tuple(
-            {"name": outcome.name, **one.to_dict()}
-            for outcome, one in zip(outcomes, results, strict=True)
-        ),
-    )
-
-
-def _run_one(  # noqa: PLR0913 (as run_trial)
-    task: Task,
-    number: int,
-    agent: Agent,
-    *,
-    containers: Containers,
-    image: Image,
-    trial: AgentTrial,
-    now: Clock,
-    attempts: int,
-    prices: PriceTable | None,
-    placing: InNetwork = in_network,
-) -> tuple[TrialResult, Outputs | None]:
-    """Run one agent and its tests; also return what the agent left, without that of services."""
-    image = in_workdir(task, image)
-    trial = of_task(task, trial, image)
-    started = now()
-    tried = _Try(network=trial.test_network if downloads(task) else "none")
-    try:
-        with placing(task, containers, image, trial, tried.network) as placed:
-            tried.work = _work(agent, task, containers, image, placed, prices or PriceTable())
-            _verify(tried, tried.work, task, containers, image, trial, placed)
-        result, reason = _outcome(tried.work.run, tried.verdict)
-    except AgonError as failed:
-        result, reason = "unscored", str(failed)
-    except OSError as failed:  # of the host's files: containers write none of them
-        result, reason = "unscored", f"the host failed: {failed.strerror or failed}"
-    finished = now()
-    work, verdict = tried.work, tried.verdict
-    place = trial.folder.parents[1] if task.settings.is_step else trial.folder
-    one = TrialResult(
-        task=task.name,
-        task_sha256=task.sha256,
+    runner = _Runner(
         number=number,
-        run=trial.run,
-        agent=agent.name,
-        result=result,
-        reason=reason,
-        reward=None if verdict is None else verdict.reward,
-        rewards={} if verdict is None else dict(verdict.rewards),
-        reward_source=task.reward_source,
-        exit_code=None if verdict is None else verdict.account.exit_code,
-        limits_hit=tried.limits_hit(),
+        agent=agent,
+        containers=containers,
+        image=image,
+        now=now,
         attempts=attempts,
-        test_network=tried.network,
-        agent_timeout=trial.agent_timeout,
-        agent_network=trial.egress.mode,
-        started_at=written_time(started, to="milliseconds"),
-        finished_at=written_time(finished, to="milliseconds"),
-        timings=timings_of(image, tried.accounts(), finished - started, work),
-        parts=parts_of(work, verdict, place),
-        usage=None if work is None else work.usage,
-        notes=() if work is None else work.notes,
-        agent_failure=work.failure if work and work.run.outcome == "finished" else None,
+        prices=prices or PriceTable(),
     )
-    return one, tried.left
+    return runner.run_steps(task, trial) if task.settings.steps else runner.run_one(task, trial)[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Runner:
+    """Runs a trial, or the steps of one; the fields are arguments of :func:`run_trial`."""
+
+    number: int
+    agent: Agent
+    containers: Containers
+    image: Image
+    now: Clock
+    attempts: int
+    prices: PriceTable
+
+    def run_steps(self, task: Task, trial: AgentTrial) -> TrialResult:
+        """Run the steps of a task; the result has those of its steps."""
+        results: list[TrialResult] = []
+
+        def run(step: Task, placed: AgentTrial) -> tuple[StepOutcome, Outputs | None]:
+            result, left = self.run_one(step, placed, placing=placing)
+            results.append(result)
+            outcome = StepOutcome(
+                name=placed.folder.name,
+                result=result.result,
+                reason=result.reason,
+                rewards=rewards_of(result.result, result.rewards, task.reward_source),
+                exit_code=result.exit_code,
+            )
+            return outcome, left
+
+        with networks_of_steps(task, trial) as placing:
+            outcomes = run_steps(task, trial, run)
+        rule = replace(task.settings.pass_rule, source=task.reward_source)
+        result, reason, rewards = decide(outcomes, task.settings, rule)
+        used = [one.usage for one in results if one.usage]
+        return replace(
+            results[-1],
+            result=result,
+            reason=reason,
+            rewards=rewards,
+            reward=rule.choose(rewards)[1],
+            limits_hit=tuple(dict.fromkeys(hit for one in results for hit in one.limits_hit)),
+            started_at=results[0].started_at,
+            timings={
+                name: round(sum(one.timings.get(name, 0.0) for one in results), 3)
+                for name in dict.fromkeys(name for one in results for name in one.timings)
+            },
+            usage=reduce(Usage.plus, used) if used else None,
+            notes=tuple(dict.fromkeys(note for one in results for note in one.notes)),
+            agent_failure=next((one.agent_failure for one in results if one.agent_failure), None),
+            steps=tuple(
+                {"name": outcome.name, **one.to_dict()}
+                for outcome, one in zip(outcomes, results, strict=True)
+            ),
+        )
+
+    def run_one(
+        self, task: Task, trial: AgentTrial, *, placing: InNetwork = in_network
+    ) -> tuple[TrialResult, Outputs | None]:
+        """Run agent and tests; also return what the agent left, without that of services."""
+        image = in_workdir(task, self.image)
+        trial = of_task(task, trial, image)
+        started = self.now()
+        tried = _Try(network=trial.test_network if downloads(task) else "none")
+        try:
+            with placing(task, self.containers, image, trial, tried.network) as placed:
+                tried.work = self._work(task, image, placed)
+                _verify(tried, tried.work, task, self.containers, image, trial, placed)
+            result, reason = _outcome(tried.work.run, tried.verdict)
+        except AgonError as failed:
+            result, reason = "unscored", str(failed)
+        except OSError as failed:  # of the host's files: containers write none of them
+            result, reason = "unscored", f"the host failed: {failed.strerror or failed}"
+        finished = self.now()
+        work, verdict = tried.work, tried.verdict
+        place = trial.folder.parents[1] if task.settings.is_step else trial.folder
+        one = TrialResult(
+            task=task.name,
+            task_sha256=task.sha256,
+            number=self.number,
+            run=trial.run,
+            agent=self.agent.name,
+            result=result,
+            reason=reason,
+            reward=None if verdict is None else verdict.reward,
+            rewards={} if verdict is None else dict(verdict.rewards),
+            reward_source=task.reward_source,
+            exit_code=None if verdict is None else verdict.account.exit_code,
+            limits_hit=tried.limits_hit(),
+            attempts=self.attempts,
+            test_network=tried.network,
+            agent_timeout=trial.agent_timeout,
+            agent_network=trial.egress.mode,
+            started_at=written_time(started, to="milliseconds"),
+            finished_at=written_time(finished, to="milliseconds"),
+            timings=timings_of(image, tried.accounts(), finished - started, work),
+            parts=parts_of(work, verdict, place),
+            usage=None if work is None else work.usage,
+            notes=() if work is None else work.notes,
+            agent_failure=work.failure if work and work.run.outcome == "finished" else None,
+        )
+        return one, tried.left
+
+    def _work(self, task: Task, image: Image, placed: AgentTrial) -> AgentWork:
+        """Let the agent work; what it could reach is closed before any test runs.
+
+        What it used is its own account where nothing was seen from outside, also of an agent whose
+        time was up: it says what that time was spent on.
+        """
+        environment = AgentEnvironment(
+            containers=self.containers,
+            image=image,
+            trial=placed,
+            limits=agent_limits(task),
+            outputs=outputs(task, image),
+        )
+        try:
+            work = only_if_begun(task, self.agent.work(task, environment))
+        finally:
+            if placed.egress.mode != "none":
+                self.containers.close_egress(placed)
+        if work.usage is None and work.run.archive is not None:
+            account = collect(work.run.archive, placed.folder, self.prices)
+            notes = (account.note,) if account.note else ()
+            work = replace(work, usage=account.usage, notes=notes)
+        return work
 
 
 @dataclass
@@ -344,38 +356,6 @@ def _verify(
         trial=placed if tried.network in OF_TRIAL else trial,
         network=tried.network,
     )
-
-
-def _work(
-    agent: Agent,
-    task: Task,
-    containers: Containers,
-    image: Image,
-    placed: AgentTrial,
-    prices: PriceTable,
-) -> AgentWork:
-    """Let the agent work; what it could reach is closed before any test runs.
-
-    What it used is its own account where nothing was seen from outside, also of an agent whose time
-    was up: it says what that time was spent on.
-    """
-    environment = AgentEnvironment(
-        containers=containers,
-        image=image,
-        trial=placed,
-        limits=agent_limits(task),
-        outputs=outputs(task, image),
-    )
-    try:
-        work = only_if_begun(task, agent.work(task, environment))
-    finally:
-        if placed.egress.mode != "none":
-            containers.close_egress(placed)
-    if work.usage is None and work.run.archive is not None:
-        account = collect(work.run.archive, placed.folder, prices)
-        notes = (account.note,) if account.note else ()
-        work = replace(work, usage=account.usage, notes=notes)
-    return work
 
 
 def _outcome(run: AgentRun, verdict: TrialVerification | None) -> tuple[Outcome, str]:
