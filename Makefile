@@ -100,8 +100,9 @@ check: .venv/.pip
 quick: .venv/.dev
 	$(BIN)/python -m pytest -q $(addprefix --ignore=,$(SLOW)) $(QUICK)
 
+# Their output is mixed, as otherwise that of the tests would appear at their end.
 checks: .venv/.pip
-	$(MAKE) --no-print-directory -j 3 --output-sync=line .venv/.system tests lint types contracts docs
+	$(MAKE) --no-print-directory -j 3 .venv/.system tests lint types contracts docs
 
 tests: .venv/.system .venv/.dev
 	$(BIN)/python -m pytest -n $(JOBS)
