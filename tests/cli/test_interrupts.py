@@ -59,12 +59,14 @@ WORK = {
         ("schema", "arena"), "agon.records.Schema.__iter__",
     ),
     "a database": Work(
-        ("contest ", "cases ", "replay", "jobs ", "token ", "user ", "webhooks ", "db ", "export "),
+        ("contest ", "cases ", "replay", "jobs ", "token ", "user ", "webhooks ", "db ", "export ",
+         "challenge runs", "challenge trials", "challenge trial"),
         ("contest", "create", "spring", "--discipline", "arena", *DATABASE),
         "sqlalchemy.Engine.connect",
     ),
     "a server": Work(
-        ("contest ", "cases ", "jobs ", "token ", "user ", "webhooks "),
+        ("contest ", "cases ", "jobs ", "token ", "user ", "webhooks ", "challenge runs",
+         "challenge trials", "challenge trial"),
         ("user", "list", "--server", "http://127.0.0.1:9"), "httpx2.HTTPTransport.handle_request",
     ),
     "a sandbox": Work(

@@ -91,17 +91,15 @@ def test_records_with_a_near_name_are_not_converted(agon: Cli, tmp_path: Path) -
 def test_a_first_mapping_is_suggested_and_can_be_completed(
     agon: Cli, games: Path, tmp_path: Path
 ) -> None:
-    """Guesses are comments: the file is valid as it is."""
+    """Known names are stated, and what is unknown is a comment: the file is valid as it is."""
     first = tmp_path / "first.toml"
     done = agon("check", "arena", games, "--suggest-mapping", first)
     assert done.code == 2
     text = first.read_text()
-    assert '# model_a = "left"' in text
-    assert '# model_b = "right"' in text
-    assert "# winner = " in text
+    assert '[columns]\nmodel_a = "left"\nmodel_b = "right"\n# winner = ' in text
     [ignored] = [line for line in text.splitlines() if line.startswith("# ignore")]
     assert not {"left", "right"} & set(ignored.split('"'))
-    completed = text.replace("# model_", "model_").replace('# winner = "…"', 'winner = "verdict"')
+    completed = text.replace('# winner = "…"', 'winner = "verdict"')
     first.unlink()
     second = tmp_path / "second.toml"
     first.write_text(completed)
@@ -162,10 +160,10 @@ def test_errors_name_every_missing_column_and_the_path_into_an_object(
 ) -> None:
     """So that one more command reads the file."""
     file = tmp_path / "b.jsonl"
-    file.write_text('{"left": "x", "right": "y", "verdict": {"choice": "A"}}')
+    file.write_text('{"upper": "x", "lower": "y", "verdict": {"choice": "A"}}')
     done = agon("arena", "rate", file)
     assert "columns: --columns model_a=…,model_b=…,winner=…" in done.err
-    done = agon("arena", "rate", file, "--columns", "model_a=left,model_b=right,winner=verdict")
+    done = agon("arena", "rate", file, "--columns", "model_a=upper,model_b=lower,winner=verdict")
     assert "by its path: --columns verdict=verdict.choice" in done.err
 
 
