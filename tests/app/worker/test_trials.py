@@ -267,7 +267,7 @@ def test_what_a_worker_sends_as_details_is_shown_as_data(service: Service) -> No
         {**OUTCOME, "details": [{"name": "", "result": "passed"}]},
         {**OUTCOME, "details": [{**PART, "facts": [1]}]},
         {**OUTCOME, "details": [{**PART, "facts": ["x" * MAX_BYTES]}]},
-        {**OUTCOME, "details": [{**PART, "facts": ["\x00" * (MAX_BYTES // 7)]}]},
+        {**OUTCOME, "details": [{**PART, "facts": ["\u202e" * (MAX_BYTES // 6)]}]},
         {**OUTCOME, "details": [{**PART, "steps": [{"number": "1"}]}]},
         {**OUTCOME, "agent_network": "all"},
         {**OUTCOME, "agent_timeout": None},

@@ -278,7 +278,8 @@ class _Conversion:
         if named or read:
             value = text_read_as(text, read)
             listed = ", ".join(map(literal, named))
-            for names_side, choice in zip(named_by if named else (), column.choices, strict=False):
+            sides = list(zip(named_by if named else (), column.choices, strict=False))
+            for names_side, choice in reversed(sides):  # of one name on both sides, the first holds
                 value = (
                     f"CASE WHEN {text} IN ({listed}) AND {names_side} THEN {literal(choice)} "
                     f"ELSE {value} END"
