@@ -18,7 +18,7 @@ from web.browser import Browser
 
 CONTESTS = ("arena", "autumn", "challenge", "community", "season", "secret")
 SHOWN = re.compile(r"<(?:code|pre)[^>]*>\s*(?:<code>)?(agon [^<]*)</")
-VALUES = {"id": "1", "n": "1", "number": "1", "board": "bots", "action": "check"}
+VALUES = {"id": "1", "n": "1", "number": "1", "board": "bots", "action": "check", "task": "sums"}
 
 
 @pytest.fixture
