@@ -75,7 +75,7 @@ def parse_time(as_of: datetime | str | None) -> datetime | None:
 def zone_fault(text: str) -> str | None:
     """Return that a text is a time of day without a zone, with the remedy; None: it is not.
 
-    Whoever sets an end means a clock on a wall, and an end two hours early cannot be seen in what
+    People who set an end mean a clock on a wall, and an end two hours early cannot be seen in what
     was typed. A date alone is a day in UTC.
 
     Example:

@@ -213,7 +213,9 @@ class SentencePiece(Resource):
     """A piece of a sentence."""
 
     text: str
-    participant: str | None = Field(description="The id of whom it names; null: it names nobody.")
+    participant: str | None = Field(
+        description="The id of the participant that it names; null: it names none."
+    )
 
 
 class RecordRefs(Resource, findings.RecordRefs):

@@ -114,7 +114,7 @@ class BoardReader:
     def _view(self, key: ViewKey) -> BoardView:
         state, look_up = self._service.store.state(), lambda: self._look_up(key)
         view = self._views.get(key, state, look_up)
-        # A contest starts by the clock: the state of the database does not tell.
+        # A contest starts by the clock, which does not change the state of the database.
         if view.changes_at is None or self._service.clock() < view.changes_at:
             return view
         self._views.drop(key, view)

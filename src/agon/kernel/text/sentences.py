@@ -40,7 +40,7 @@ class Sentence(str):
     __slots__ = ("pieces",)
 
     def __new__(cls, text: str = "", pieces: tuple[Piece, ...] = ()) -> Self:
-        """Return a text; its pieces are those given, or the text as one that names nobody."""
+        """Return a text; its pieces are those given, or the text as one that names none."""
         made = super().__new__(cls, text)
         made.pieces = pieces or (Piece(str(text)),)
         return made
@@ -73,7 +73,7 @@ class Sentence(str):
 
 
 def pieces_of(part: str | Piece) -> tuple[Piece, ...]:
-    """Return the pieces of a text; a string that is no :class:`Sentence` is one that names nobody.
+    """Return the pieces of a text; a string that is no :class:`Sentence` is one that names none.
 
     Example:
         >>> pieces_of("No match.")
@@ -98,7 +98,7 @@ def sentence_text(text: str, name: Callable[[str], str]) -> str:
 
 
 def piece_fields(text: str) -> list[dict[str, Any]]:
-    """Return the pieces of a sentence for JSON; empty: it names nobody.
+    """Return the pieces of a sentence for JSON; empty: it names no participant.
 
     Example:
         >>> piece_fields(Sentence.of("Beat ", Piece.of("b2")))

@@ -104,8 +104,10 @@ def points(words: Sequence[str]) -> Mapping[str, str]:
         ({'1.0': 'model_a', '0.5': 'tie'}, {})
     """
     read = {word: _POINTS[word.strip()] for word in words if word.strip() in _POINTS}
-    is_told = "tie" in read.values() and all(word in read for word in words if word.strip())
-    return read if is_told else {}
+    is_home_and_away = "tie" in read.values() and all(
+        word in read for word in words if word.strip()
+    )
+    return read if is_home_and_away else {}
 
 
 _HOME: Final = frozenset(("h", "home", "home win"))
@@ -136,9 +138,9 @@ def home_and_away(
     folded = {word: fold_word(word) for word in words if word.strip()}
     found = {*folded.values()}
     # H alone may be a human as well.
-    is_told = bool(found & _HOME_OR_AWAY) or ("h" in found and bool(found & {"a", "d"}))
+    is_home_and_away = bool(found & _HOME_OR_AWAY) or ("h" in found and bool(found & {"a", "d"}))
     known = {fold_word(word) for word in stated} | _HOME | _AWAY | _DRAWN
-    if results is None or not is_told or not found <= known:
+    if results is None or not is_home_and_away or not found <= known:
         return {}
     meanings = zip((_HOME, _AWAY, _DRAWN), results, strict=True)
     of_word = {word: result for listed, result in meanings for word in listed}

@@ -178,7 +178,7 @@ def _shows_details(view: View, sent: SubmissionView, by: Caller) -> bool:
 def _jobs(session: Session, view: View, sent: SubmissionView) -> list[Job]:
     """Return the jobs of a run, oldest first: of a task tried again, the last one counts.
 
-    A later one left the record of the first as it was: whoever sees results up to a position sees
+    A later one left the record of the first as it was: a reader of results up to a position sees
     the first.
     """
     jobs = session.queue.trials_of(view.contest.no, sent.id, since=sent.at)
