@@ -7,9 +7,9 @@ from typing import Any
 import orjson
 import pytest
 
-from agon.app.access.permissions import ANONYMOUS
+from agon.app.access.permissions import ANONYMOUS, SYSTEM
 from agon.app.contests.ingest.ndjson import read_ndjson
-from agon.app.contests.ingest.records import record
+from agon.app.contests.ingest.records import RecordImporter, record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import finalize, freeze, open_contest
 from agon.app.service import Service
@@ -204,6 +204,19 @@ def test_a_dry_run_reports_the_result_and_stores_nothing(spring: Service) -> Non
     assert record(spring, "spring", rows, by=ORGANISER, dry_run=True).added == 2
     assert lines(spring) == before
     assert record(spring, "spring", rows, by=ORGANISER).added == 2
+
+
+def test_only_rows_that_somebody_sends_are_read_in_other_spellings(spring: Service) -> None:
+    """What a protocol of the service writes has the names and types of the schema already."""
+    rows = [("bots", {"ID": "w", "Name": "w"}, None)]
+    with spring.store.write() as session:
+        contest = session.contests.lock("spring")
+        importer = RecordImporter(spring, session, contest, SYSTEM, replace=False)
+        with pytest.raises(InvalidRecords, match="id"):
+            importer.run(rows)
+    summary = record(spring, "spring", rows, by=ORGANISER)
+    assert summary.added == 1
+    assert "ID" in summary.notes[0]
 
 
 def test_addresses_of_owners_are_stored_as_keyed_hashes(spring: Service) -> None:

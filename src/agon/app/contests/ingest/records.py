@@ -13,15 +13,13 @@ from typing import Any, Final
 
 import orjson
 
-from agon.app.contests.ingest.batches import Batch, batches_of
+from agon.app.contests.ingest.batches import batches_of
 from agon.app.contests.ingest.conflicts import ExistingRecord, conflict_text, is_same_record
 from agon.app.contests.ingest.errors import ErrorCollector
-from agon.app.contests.ingest.identities import RepeatedRows, RowIdentities
 from agon.app.contests.ingest.ndjson import Lines
-from agon.app.contests.ingest.normalization import BatchNormalizer
 from agon.app.contests.ingest.openness import require_open
 from agon.app.contests.ingest.references import CrossRowChecks, References
-from agon.app.contests.ingest.senders import RecordSender
+from agon.app.contests.ingest.sent_rows import SentRows
 from agon.app.contests.ingest.validation import RecordValidator, ValidatedBatch
 from agon.app.contests.ingest.whole_columns import WholeIds
 from agon.app.contests.ledgers.append import not_before, store_growth
@@ -33,7 +31,6 @@ from agon.entities.contests import Contest, ExistingEntry, NewRecords
 from agon.entities.ledgers import ImportSummary, RecordChange
 from agon.ledger.entry import encode_records
 from agon.records import InvalidRecords
-from agon.records.normal import normal_form
 from agon.store.session import Session
 
 BATCH_SIZE: Final = 500
@@ -56,7 +53,7 @@ MAX_SEQS: Final = 1_000
 class RecordImporter:
     """Imports one request's records in the session of a locked contest.
 
-    Without a ``sender`` they are those of a protocol of the service, which decides itself.
+    Without ``sent`` they are those of a protocol of the service, which decides itself.
     """
 
     def __init__(
@@ -67,35 +64,29 @@ class RecordImporter:
         by: Caller,
         *,
         replace: bool,
-        sender: RecordSender | None = None,
-        ignore: Iterable[str] = (),
-        ids: WholeIds | None = None,
+        sent: SentRows | None = None,
     ) -> None:
         self._service = service
         self._session = session
         self._contest = contest
         self._by = by
-        self._sender = sender
-        self._votes = sender is not None and sender.is_judge
+        self._sent = sent
+        self._votes = sent is not None and sent.are_votes
         self._replace = replace and not self._votes
         chosen = discipline(contest.discipline)
         self._errors = ErrorCollector()
-        reach = None if sender is None else sender.reach
+        reach = None if sent is None else sent.reach
         self._references = References(session, contest, chosen.schema, until=reach)
         self._cross_row_checks = CrossRowChecks(session, contest, chosen.schema)
         self._validator = RecordValidator(
             chosen, self._references, self._errors, key=service.network_key
         )
-        self._normalizer = BatchNormalizer(chosen.schema, ignore=ignore, ids=ids)
-        self._forms = {table.name: normal_form(table) for table in chosen.schema}
-        self._identities = RowIdentities()
         self._touched: set[str] = set()
         self._people: set[str] = set()
         self._all_new = True
         self._at = not_before(session, contest, service.clock())
         self._seq, self._head = contest.seq, contest.head
         self._repeated = self._replaced = 0
-        self._repeated_rows = RepeatedRows()
         self._seqs: list[int] = []
         self._changes: list[RecordChange] = []
 
@@ -107,10 +98,9 @@ class RecordImporter:
         """
         batches = rows.batches if isinstance(rows, Lines) else partial(batches_of, rows)
         for batch in batches(BATCH_SIZE):
-            valid = self._validator.validate(self._admit(batch))
-            if self._sender is not None:
-                valid = self._identities.name(valid)
-            self._insert(valid)
+            admitted = batch if self._sent is None else self._sent.admit(batch, at=self._at)
+            valid = self._validator.validate(admitted)
+            self._insert(valid if self._sent is None else self._sent.name(valid))
         # A conflict must not show a judge that there is a match which a freeze hides.
         if not self._errors or self._votes:
             self._references.report_missing(self._errors)
@@ -118,13 +108,6 @@ class RecordImporter:
             self._cross_row_checks.report(self._touched, self._errors)
         self._errors.raise_any()
         return self._finish()
-
-    def _admit(self, batch: Batch) -> Batch:
-        """Return a batch as its sender may add it."""
-        if self._sender is None:
-            return batch
-        batch = self._normalizer.normalize(batch)
-        return self._sender.admit(batch, at=self._at)
 
     def _insert(self, valid: ValidatedBatch) -> None:
         """Insert records as if all were new while all were so far; else leave out repeated ones.
@@ -183,7 +166,8 @@ class RecordImporter:
                 (known.table, known.written) == (new.table, new.written) for known in existing
             ):
                 self._repeated += 1
-                self._repeated_rows.add(valid.tables[index], name)
+                if self._sent is not None:
+                    self._sent.add_repeated(valid.tables[index], name)
                 self._add_seqs([existing[0].seq])
                 continue
             if existing and not (self._replace and is_same_record(existing, new)):
@@ -214,11 +198,10 @@ class RecordImporter:
         body = orjson.loads(entry.line)["body"]
         if "table" not in body or "row" not in body:
             return ExistingRecord(entry.seq, None, None)
-        form = self._forms.get(body["table"]) if self._sender is not None else None
-        row = body["row"] if form is None else form.row(body["row"])
-        return ExistingRecord(
-            entry.seq, body["table"], orjson.dumps(row, option=orjson.OPT_SORT_KEYS)
-        )
+        table, row = body["table"], body["row"]
+        if self._sent is not None:
+            row = self._sent.normal_row(table, row)
+        return ExistingRecord(entry.seq, table, orjson.dumps(row, option=orjson.OPT_SORT_KEYS))
 
     def _add_change(self, record: str, before: bytes | None, after: bytes | None) -> None:
         if len(self._changes) < _MAX_CHANGES and before is not None and after is not None:
@@ -276,8 +259,8 @@ class RecordImporter:
             first_seq=before + 1 if after > before else None,
             last_seq=after if after > before else None,
             seqs=tuple(self._seqs),
-            notes=(*self._normalizer.notes, *self._repeated_rows.notes),
-            warnings=self._normalizer.warnings,
+            notes=() if self._sent is None else self._sent.notes,
+            warnings=() if self._sent is None else self._sent.warnings,
             changes=tuple(self._changes),
         )
 
@@ -353,10 +336,8 @@ def _record(
     with suppress(_DryRun), gc_paused(), service.store.write() as session:
         contest = session.contests.lock(contest_id)
         require_open(service, session, contest, by)
-        sender = RecordSender(session, contest, by)
-        importer = RecordImporter(
-            service, session, contest, by, replace=replace, sender=sender, ignore=ignore, ids=ids
-        )
+        sent = SentRows(session, contest, by, ignore=ignore, ids=ids)
+        importer = RecordImporter(service, session, contest, by, replace=replace, sent=sent)
         summary = importer.run(rows)
         if contest.frozen_at is not None and by.role == "judge":
             # Positions would show how many records there are, which is hidden during a freeze.
