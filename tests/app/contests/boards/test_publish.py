@@ -1,5 +1,6 @@
 """Test that boards are published completely, once, with proofs, also after interruptions."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -19,9 +20,10 @@ from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.replay.replay import replay
 from agon.app.replay.unscored import board_or_reasons
 from agon.app.service import Service
-from agon.entities.contests import Event, Snapshot
+from agon.entities.contests import Event, Snapshot, StoredEntry
 from agon.errors import NotFound
 from agon.ledger.manifest import manifest_of
+from agon.store.entries import Entries
 from fakes.service import ORGANISER
 from fakes.spring import BOTS, play, spring, view
 
@@ -59,6 +61,24 @@ def test_a_manifest_is_signed_and_states_the_origin_of_the_board(service: Servic
     assert manifest.is_signed(first.signature, public=bytes.fromhex(service.signer.public_key))
     assert (manifest.board, manifest.edition) == ("bots", "arena/sentience-1")
     assert (manifest.seq, manifest.rows, manifest.unscored) == (first.seq, 8, 1)
+
+
+def test_a_publication_reads_each_entry_once_unless_a_change_set_was_applied(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only entries of change sets are looked for again, and an import of millions has none."""
+    spring(service)
+    read: list[int] = []
+    after = Entries.after
+
+    def counting(self: Entries, *arguments: Any, **keywords: Any) -> Iterator[StoredEntry]:
+        for entry in after(self, *arguments, **keywords):
+            read.append(entry.seq)
+            yield entry
+
+    monkeypatch.setattr(Entries, "after", counting)
+    seq = publish(service, "spring").snapshots[0].seq
+    assert read == list(range(1, seq + 1))
 
 
 @pytest.mark.exhaustive

@@ -5,7 +5,7 @@ fails meanwhile, a board is published completely or not at all, and publishing a
 is missing.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -165,30 +165,29 @@ def _earlier(session: Session, contest: Contest, *, until: int) -> list[_Target]
         if visible is None or visible.seq < held - 1:
             add(held - 1)
     last = 0 if newest is None else newest.seq
-    for (change_id, _), seqs in _changes(session, contest, last, until).items():
-        with suppress(NotFound):  # an imported ledger comes without its change sets
-            session.changes.get(contest.no, change_id)
-            add(seqs[0] - 1)
-            add(seqs[-1])
+    for seqs in _changes(session, contest, max(last, 1), until):
+        add(seqs[0] - 1)
+        add(seqs[-1])
     return [targets[seq] for seq in sorted(targets)]
 
 
-def _changes(
-    session: Session, contest: Contest, last: int, until: int
-) -> dict[tuple[str, bool], list[int]]:
-    """Return the positions at which change sets were applied, or rolled back (True).
+def _changes(session: Session, contest: Contest, first: int, last: int) -> Iterable[Sequence[int]]:
+    """Return the positions of each change set that was applied or rolled back.
 
     The entries of a change set are made in one transaction, so their positions are consecutive.
     """
+    causes = session.changes.causes_between(contest.no, first, last)
+    if not causes:  # of most publications; nor does an imported ledger come with its change sets
+        return ()
+    known = {(cause.change, cause.rolled_back) for cause in causes.values()}
     positions: dict[tuple[str, bool], list[int]] = {}
-    for stored in session.entries.after(contest.no, max(last - 1, 0), until=until):
+    for stored in session.entries.after(contest.no, first - 1, until=last):
         if _CHANGE in stored.line:
             entry = orjson.loads(stored.line)
-            change = entry["body"].get("change")
-            if change is not None:
-                rolled_back = entry["kind"] == "change-rolled-back"
-                positions.setdefault((change, rolled_back), []).append(stored.seq)
-    return positions
+            cause = (entry["body"].get("change"), entry["kind"] == "change-rolled-back")
+            if cause in known:
+                positions.setdefault(cause, []).append(stored.seq)
+    return positions.values()
 
 
 def _publish_at(
