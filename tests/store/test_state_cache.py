@@ -31,16 +31,6 @@ def test_a_value_is_of_the_state_that_was_read() -> None:
     assert cache.get("b", 1, make) == "value 4"
 
 
-def test_a_value_is_kept_for_its_lifetime_at_most() -> None:
-    """Some pages show the time."""
-    now = [0.0]
-    cache, make = StateCache[str](most=9, lifetime_s=1.0, clock=lambda: now[0]), Made()
-    values = []
-    for now[0] in (0.0, 1.0, 1.1):
-        values.append(cache.get("a", 1, make))
-    assert values == ["value 1", "value 1", "value 2"]
-
-
 def test_threads_that_want_a_value_together_share_it() -> None:
     """After a board changes, many clients request it at the same time."""
     cache, make, threads = StateCache[str](most=9), Made(), 8

@@ -16,7 +16,7 @@ from agon.app.contests.lifecycle import creation, transitions
 from agon.kernel.text.bidi import closed_text
 from agon.store import session
 from agon.store.connection.engines import begin
-from agon.web import addresses, page_cache, rendering, responses
+from agon.web import addresses, rendering, responses
 from agon.web.addresses import board, contest, person
 from agon.web.page import SitePage
 from agon.web.pages import home
@@ -287,7 +287,6 @@ def test_a_page_of_the_public_is_rendered_once_until_something_is_stored(
     site: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many load a board at the same time; what was stored is on the next page."""
-    monkeypatch.setattr(page_cache, "LIFETIME_S", 3600.0)
     monkeypatch.setattr(site.service.clock, "step", timedelta(0))  # no page outlasts a second
     calls: list[SitePage] = []
 

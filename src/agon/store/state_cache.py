@@ -1,10 +1,8 @@
 """Keep what was read from a database until something is stored in it."""
 
-import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from math import inf
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -18,7 +16,6 @@ class _Entry(Generic[T]):
     """A value that is made, or will be by the thread that added the entry."""
 
     state: StateToken
-    until: float
     made: "Future[T]"
 
 
@@ -27,16 +24,10 @@ class StateCache(Generic[T]):
 
     Args:
         most: maximum number of values; beyond it all are dropped.
-        lifetime_s: maximum number of seconds a value is kept.
-        clock: returns seconds that only grow.
     """
 
-    def __init__(
-        self, *, most: int, lifetime_s: float = inf, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, *, most: int) -> None:
         self._most = most
-        self._lifetime_s = lifetime_s
-        self._clock = clock
         self._entries: dict[Hashable, _Entry[T]] = {}
         self._changing = Lock()
 
@@ -50,7 +41,7 @@ class StateCache(Generic[T]):
         that want another one do not wait. Errors are not kept.
 
         Args:
-            key: what the value depends on, other than what is stored.
+            key: what the value depends on, other than what is stored; for some, the time.
             state: of the database, read by the caller after it was asked: so no value is older.
             make: makes the value, in that state or a later one.
         """
@@ -86,7 +77,7 @@ class StateCache(Generic[T]):
             # Most entries are of an earlier state then; to find the others would cost more.
             if len(self._entries) >= self._most:
                 self._entries.clear()
-            entry = _Entry(state, self._clock() + self._lifetime_s, Future())
+            entry = _Entry(state, Future())
             self._entries[key] = entry
             return entry, True
 
@@ -97,5 +88,4 @@ class StateCache(Generic[T]):
 
     def _valid(self, key: Hashable, state: StateToken) -> _Entry[T] | None:
         entry = self._entries.get(key)
-        is_valid = entry is not None and entry.state == state and entry.until >= self._clock()
-        return entry if is_valid else None
+        return entry if entry is not None and entry.state == state else None

@@ -26,9 +26,6 @@ MakeQuick: TypeAlias = Callable[[], Response | None]
 
 T = TypeVar("T")
 
-LIFETIME_S: Final = 1.0
-"""Maximum number of seconds a page is kept: some show the time."""
-
 _MAX_PAGES: Final = 256
 _MAX_QUICK: Final = 2
 """Maximum number of threads that make quick pages: one computes while another waits for the
@@ -58,9 +55,7 @@ class PageCache:
         self._clock = clock
         self._read_state = read_state
         self._in_threads = in_threads
-        self._pages: StateCache[asyncio.Task[Response]] = StateCache(
-            most=_MAX_PAGES, lifetime_s=LIFETIME_S
-        )
+        self._pages: StateCache[asyncio.Task[Response]] = StateCache(most=_MAX_PAGES)
         self._threads = CapacityLimiter(_MAX_QUICK)
         self._turns = asyncio.Semaphore(1)
 
@@ -74,8 +69,8 @@ class PageCache:
     ) -> Response:
         """Return the response to a request, which ``make`` returns in a thread, in a slot.
 
-        A page for a visitor without a session depends on its address, the choice of colors and
-        what is stored. Others are not kept, nor are errors.
+        A page for a visitor without a session depends on its address, the choice of colors, the
+        second and what is stored. Others are not kept, nor are errors.
 
         Args:
             request: the request.
