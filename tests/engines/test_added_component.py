@@ -98,3 +98,28 @@ def test_a_count_without_a_form_for_engines_cannot_be_made() -> None:
         Count(  # type: ignore[call-arg]  # what is tested
             "popular_prompts", popular, records=QUALITY_PROMPTS.count.records, one_per_record=False
         )
+
+
+@pytest.mark.exhaustive
+def test_a_rule_that_is_off_counts_on_an_engine_or_is_refused_by_its_name(
+    sail: TableEngine, folder: Path
+) -> None:
+    """Badges were refused as *what names single prompts*, which nobody had asked for."""
+    local = read(SCHEMA, folder)
+    records, _ = inspect_in(sail, SCHEMA, folder)
+    reasons: dict[str, str] = {}
+    for name, field in CommunityRules.model_fields.items():
+        if field.default not in (False, None):
+            continue
+        rules = CommunityRules().override({name: True if field.default is False else 1})
+        expected = score(local, rules).board("user-score").rows()
+        try:
+            assert score(records, rules).board("user-score").rows() == expected, name
+        except Conflict as error:
+            reasons[name] = str(error)
+    assert "achievements" in reasons
+    assert [
+        reason
+        for name, reason in reasons.items()
+        if not reason.startswith(f"community: {name} cannot be computed on")
+    ] == []

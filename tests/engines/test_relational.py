@@ -73,7 +73,7 @@ def test_commands_rate_and_explain_an_arena_on_sail(command: Cli, tmp_path: Path
     assert counted == single
     refused = command("score", "arena", folder, "--board", "judges", "--engine", "sail")
     assert refused.code == 4
-    assert "what names single matches or votes cannot be computed on" in refused.err
+    assert "arena: the board judges cannot be computed on" in refused.err
 
 
 def test_issues_are_counted_with_table_column_and_remedy(sail: TableEngine, tmp_path: Path) -> None:

@@ -316,6 +316,11 @@ class EngineArena(ScoredArena):
         """Raise ``Conflict``: matches and votes stay in the engine."""
         raise self._records.needs_rows("what names single matches or votes")
 
+    def _make_board(self, name: str) -> Board:
+        if name == boards.JUDGES:
+            raise self._records.needs_rows(f"the board {name}")
+        return super()._make_board(name)
+
     @cached_property
     def bots(self) -> Bots:
         """The bots in id order."""

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from agon.disciplines.community.components import COMPONENTS, Bonus
 from agon.disciplines.community.counts.feedback import NO_TIME
+from agon.disciplines.community.relational_facts import RelationalFacts
 from agon.disciplines.community.tally import Tally
 from agon.kernel.arrays import IntArray
 
@@ -20,8 +21,14 @@ BADGES = tuple(
 
 
 def column(tally: Tally) -> pa.Array:
-    """Return all badges as (name, earned); earned is empty where no record has a time."""
+    """Return all badges as (name, earned); earned is empty where no record has a time.
+
+    Raises:
+        Conflict: facts are counted in an engine, and times are those of single rows.
+    """
     facts = tally.facts
+    if isinstance(facts, RelationalFacts):
+        raise facts.records.needs_rows("achievements")
     who: list[IntArray] = []
     for index, (badge, _) in enumerate(BADGES):
         held = np.flatnonzero(tally.counts[badge.count] >= badge.threshold(facts.rules))
