@@ -1,5 +1,6 @@
 """Test rules of the repository on its source: modules, docstrings, descriptions, versions."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -13,6 +14,11 @@ EXAMPLES = ROOT / "src" / "agon" / "examples"  # data: programs of a season, not
 SOURCES = sorted(
     path for path in (ROOT / "src" / "agon").rglob("*.py") if EXAMPLES not in path.parents
 )
+RULE_SOURCE = re.compile(
+    r"(document|issue) \d+\b|scores0001\b|spec [\w-]+\b|[\w-]+ page\b|challenge\b|running-agents\b"
+)
+"""What a rule is from: a source document, a page of the specifications, or an issue."""
+
 MODULES = ("rules", "records", "formulas", "facts", "scoring", "integrity", "simulate")
 
 
@@ -22,6 +28,25 @@ def test_every_discipline_has_the_same_modules(name: str) -> None:
     folder = ROOT / "src" / "agon" / "disciplines" / name
     present = {path.stem for path in folder.iterdir()}
     assert set(MODULES) <= present
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_rule_has_meaning_reason_and_source(name: str) -> None:
+    """A rule without a reason is a number that cannot be discussed."""
+    for text in discipline(name).rules.texts():
+        assert text.meaning, text.name
+        assert text.reason, text.name
+        assert RULE_SOURCE.match(text.source), (text.name, text.source)
+
+
+def test_the_rules_of_the_recipe_state_a_source_as_the_others_do() -> None:
+    """Who copies them from CONTRIBUTING must not be refused by the test above."""
+    recipe = (
+        (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## How to add a rule")
+    )
+    sources = re.findall(r'source="([^"]*)"', recipe[2])
+    assert sources
+    assert [source for source in sources if not RULE_SOURCE.match(source)] == []
 
 
 def test_no_file_is_longer_than_four_hundred_lines_without_a_reason() -> None:

@@ -18,15 +18,6 @@ def test_the_literal_edition_sets_the_defaults() -> None:
     assert edition("arena/sentience-1").rules == ArenaRules()
 
 
-def test_every_rule_has_meaning_reason_and_source() -> None:
-    """A rule without a reason is a number that cannot be discussed."""
-    for text in ArenaRules.texts():
-        assert text.meaning.endswith("."), text.name
-        assert text.reason, text.name
-        sources = ("document 003", "spec arena", "spec attack", "spec ranking")
-        assert text.source.startswith(sources), text.name
-
-
 @pytest.mark.parametrize(
     "wrong", [{"k_new": 0}, {"confidence": 1}, {"honeypot_probability": 1.1}, {"interval": "bayes"}]
 )
