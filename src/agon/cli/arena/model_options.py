@@ -10,7 +10,7 @@ import click
 from agon.cli.shared.commands import option
 
 if TYPE_CHECKING:
-    from agon.app.arena.judging.choice import LimitField, Provider, ResponseFormat
+    from agon.app.arena.judging.choice import ServedModel
     from agon.app.arena.judging.model_judge import ModelJudge
 
 MODELS: Final = {"anthropic": "claude-opus-4-5", "openai": "default"}
@@ -69,22 +69,12 @@ class ModelOptions:
     """The model that options name.
 
     Attributes:
-        provider: the protocol.
-        url: the base URL.
-        name: the model's name there.
+        served: the model.
         seconds: the time limit of a comparison, or of a text.
-        max_tokens: the most tokens a reply may have.
-        response_format: how a reply of JSON is asked for.
-        limit_field: the field that limits the reply; empty: by host.
     """
 
-    provider: "Provider"
-    url: str
-    name: str
+    served: "ServedModel"
     seconds: float
-    max_tokens: int
-    response_format: "ResponseFormat"
-    limit_field: "LimitField"
 
     def judge(self, *, question: str | None = None, allow_tie: bool = False) -> "ModelJudge":
         """Return the model as a judge.
@@ -99,16 +89,7 @@ class ModelOptions:
         """
         from agon.wiring import separate_judge
 
-        return separate_judge(
-            self.provider,
-            url=self.url,
-            model=self.name,
-            max_tokens=self.max_tokens,
-            response_format=self.response_format,
-            limit_field=self.limit_field,
-            question=question,
-            allow_tie=allow_tie,
-        )
+        return separate_judge(self.served, question=question, allow_tie=allow_tie)
 
 
 def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -117,7 +98,7 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
     Example:
         >>> @model_options
         ... def command(*, model: ModelOptions) -> str:
-        ...     return model.name
+        ...     return model.served.model
         >>> command(url="http://m.example", provider="openai", model=None, seconds=9.0,
         ...         max_tokens=64, response_format="none", limit_field=None)
         'default'
@@ -135,16 +116,17 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
         limit_field: Any,
         **others: Any,
     ) -> Any:
-        options = ModelOptions(
+        from agon.app.arena.judging.choice import ServedModel
+
+        served = ServedModel(
             provider=provider,
             url=url,
-            name=model or MODELS[provider],
-            seconds=seconds,
+            model=model or MODELS[provider],
             max_tokens=max_tokens,
             response_format=response_format,
             limit_field=limit_field or "",
         )
-        return function(*arguments, model=options, **others)
+        return function(*arguments, model=ModelOptions(served=served, seconds=seconds), **others)
 
     for add in reversed(_OPTIONS):
         reading = add(reading)
