@@ -11,7 +11,7 @@ from agon.app.analysis.score import rules_of
 from agon.disciplines.dojo.imports import Kind, scan
 from agon.disciplines.dojo.misplaced import find_misplaced
 from agon.disciplines.dojo.modules import MODULES
-from agon.disciplines.dojo.payload import ProgramPayload, check, measure
+from agon.disciplines.dojo.payload import PayloadLimits, ProgramPayload, check, measure
 from agon.disciplines.dojo.program import ParsedProgram, Refusal, Violation, parse
 from agon.disciplines.dojo.rules import DojoRules
 
@@ -72,15 +72,7 @@ def inspect(source: bytes, *, kind: Kind, rules: DojoRules) -> Inspection:
     modules = rules.allowed_modules if kind == "solver" else MODULES
     violations = find_misplaced(program) + scan(program, kind=kind, modules=modules)
     if kind == "solver":
-        violations += check(
-            payload,
-            max_numeric_literals=rules.max_numeric_literals,
-            max_string_chars=rules.max_string_literal_chars,
-            max_elements=rules.max_list_tuple_elements,
-            max_literal_digits=rules.max_literal_digits,
-            max_information_bytes=rules.max_information_bytes,
-            max_string_bytes=rules.max_string_bytes,
-        )
+        violations += check(payload, PayloadLimits.of(rules))
     return Inspection(program, payload, tuple(sorted(violations)))
 
 
