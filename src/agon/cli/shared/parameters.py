@@ -25,7 +25,7 @@ class OutputOptions:
     top: int | None
 
 
-class Discipline(click.ParamType[str]):
+class DisciplineName(click.ParamType[str]):
     """The name of a discipline; the list is loaded when the argument is parsed."""
 
     name = "discipline"
@@ -41,7 +41,7 @@ class Discipline(click.ParamType[str]):
         return str(value)
 
 
-class Setting(click.ParamType[tuple[str, str]]):
+class RuleOverride(click.ParamType[tuple[str, str]]):
     """A parameter ``key=value``; the rules check keys and values."""
 
     name = "key=value"
@@ -91,7 +91,7 @@ def settings(
 
 discipline = click.argument(
     "discipline",
-    type=Discipline(),
+    type=DisciplineName(),
     metavar="DISCIPLINE",
     shell_complete=completion.disciplines,
 )
@@ -106,7 +106,7 @@ edition_option = option(
 overrides_option = option(
     "--set",
     "overrides",
-    type=Setting(),
+    type=RuleOverride(),
     multiple=True,
     callback=settings,
     help="Override a rule; may be given several times.",
