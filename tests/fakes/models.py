@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from agon.app.arena.judging.choice import Provider, ServedModel
+
 KEY = "sk-test-0123456789"
 TOKENS = (70, 30)
 """Tokens read and written that every reply reports."""
@@ -128,6 +130,11 @@ def _asked_of(request: Mapping[str, Any], *, is_anthropic: bool) -> Asked:
         return Asked(request["system"], request["messages"][0]["content"])
     system, user = request["messages"]
     return Asked(system["content"], user["content"])
+
+
+def served(provider: Provider, url: str, *, model: str = "m", max_tokens: int = 64) -> ServedModel:
+    """Return the model of a server, which is asked in a protocol."""
+    return ServedModel(provider=provider, url=url, model=model, max_tokens=max_tokens)
 
 
 @contextmanager

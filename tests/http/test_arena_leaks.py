@@ -33,7 +33,7 @@ from agon.logs import start_logging
 from agon.runners.judges.opening import open_separate_judge
 from fakes.arena import League, Model, league
 from fakes.instance import Instance, instance_of
-from fakes.models import KEY, error_body, serve_model
+from fakes.models import KEY, error_body, serve_model, served
 from fakes.models import Reply as ModelReply
 from fakes.routes import routes
 from fakes.service import ORGANISER, PARTICIPANT
@@ -308,7 +308,7 @@ def test_no_secret_is_in_a_response_a_log_an_event_an_export_or_the_database(
     assert len(keys) == 2
     with serve_model() as model, instance_of(played.service, tmp_path) as instance:
         start_logging(form="json", level="debug", stream=log)
-        judge = open_separate_judge("openai", url=model.url, model="m", max_tokens=64)
+        judge = open_separate_judge(served("openai", model.url))
         played.model = played.audit = judge
         model.replies += [ModelReply(401, error_body("authentication_error"))] * 2
         for _ in range(3):

@@ -9,6 +9,7 @@ import pytest
 from agon.disciplines import discipline
 from agon.errors import Unreadable
 from agon.records import Records, read, read_rows
+from agon.records.names.mapping import NO_MAPPING, SourceMapping
 from agon.records.writing import FORMATS, TableFormat, write_tables
 
 SCHEMA = discipline("arena").schema
@@ -99,7 +100,9 @@ def test_columns_have_the_names_of_the_source() -> None:
     rows[0]["first"], rows[0]["bot_b"] = "bob", "ann"
     tables = {**TABLES, "matches": rows}
     names = {"matches.bot_a": "first"}
-    with read_rows(SCHEMA, tables, columns=names, where={"matches.first": "bob"}) as records:
+    with read_rows(
+        SCHEMA, tables, mapping=SourceMapping(columns=names), where={"matches.first": "bob"}
+    ) as records:
         assert ids(records) == [1]
 
 
@@ -116,5 +119,9 @@ def test_a_condition_that_selects_nothing_is_an_error(where: Any, message: str) 
     """An empty board would be taken for a result."""
     with pytest.raises(Unreadable, match=message):
         read_rows(SCHEMA, TABLES, where=where)
+
+
+def test_names_of_columns_are_given_by_the_schema_s() -> None:
+    """One name alone does not say which column has it."""
     with pytest.raises(Unreadable, match="by the schema's"):
-        read_rows(SCHEMA, TABLES, columns="left")  # type: ignore[arg-type]
+        NO_MAPPING.with_columns("left")  # type: ignore[arg-type]

@@ -32,7 +32,7 @@ _MAX_MOVES_DRAWN = 25
 @option(
     "--set",
     "overrides",
-    type=parameters.Setting(),
+    type=parameters.RuleOverride(),
     multiple=True,
     callback=parameters.settings,
     help="Override a rule on the right side; may be given several times.",
@@ -40,7 +40,7 @@ _MAX_MOVES_DRAWN = 25
 @option(
     "--set-left",
     "left_overrides",
-    type=parameters.Setting(),
+    type=parameters.RuleOverride(),
     multiple=True,
     callback=parameters.settings,
     help="Override a rule on the left side.",

@@ -27,7 +27,9 @@ def command() -> None:
 
 
 @command.command("list")
-@click.argument("discipline", type=parameters.Discipline(), required=False, metavar="[DISCIPLINE]")
+@click.argument(
+    "discipline", type=parameters.DisciplineName(), required=False, metavar="[DISCIPLINE]"
+)
 @parameters.form(TABLE, "json")
 @parameters.output
 def list_editions(discipline: str | None, *, form: str, output: Path | None) -> None:

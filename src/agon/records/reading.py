@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from agon.records.issues import InvalidRecords, RowIssue
-from agon.records.names.columns import column_names, require_names
+from agon.records.names.columns import column_names
 from agon.records.names.mapping import NO_MAPPING, SourceMapping
 from agon.records.names.unused import columns_read, name_report, without_ignored
 from agon.records.raw import MemoryEngine, SourceTables
@@ -25,7 +25,6 @@ def read(
     schema: Schema,
     source: str | Path,
     *,
-    columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
     mapping: SourceMapping = NO_MAPPING,
 ) -> Records:
@@ -35,7 +34,6 @@ def read(
         schema: the discipline's tables.
         source: a folder of Parquet, CSV or NDJSON files named after the tables, a DuckDB or
             SQLite file, or a ``postgresql://`` address.
-        columns: the source's name of a column by the schema's, where they differ.
         where: a value, or several, by column of the source; only such rows are read, and the rows
             of other tables that do not refer to another row.
         mapping: how names and values of the source are read.
@@ -44,14 +42,13 @@ def read(
         InvalidRecords: with everything that is wrong, at once.
         NotFound, Unreadable, Unavailable: the source itself cannot be opened.
     """
-    return _valid(*inspect(schema, source, columns=columns, where=where, mapping=mapping))
+    return _valid(*inspect(schema, source, where=where, mapping=mapping))
 
 
 def inspect(
     schema: Schema,
     source: str | Path,
     *,
-    columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
     mapping: SourceMapping = NO_MAPPING,
 ) -> tuple[Records, list[RowIssue]]:
@@ -69,7 +66,6 @@ def inspect(
         engine,
         schema,
         lambda item, tables: open_source(item, tables, source),
-        columns,
         where,
         mapping,
     )
@@ -90,7 +86,6 @@ def inspect_files(
         MemoryEngine(shared=are_small(files.values())),
         schema,
         lambda item, tables: read_files(item, tables, files),
-        None,
         where,
         mapping,
     )
@@ -100,7 +95,6 @@ def read_rows(
     schema: Schema,
     tables: Mapping[str, Any],
     *,
-    columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
     mapping: SourceMapping = NO_MAPPING,
 ) -> Records:
@@ -110,7 +104,6 @@ def read_rows(
         schema: the discipline's tables.
         tables: objects with the Arrow PyCapsule interface (``__arrow_c_stream__``: pyarrow, polars,
             pandas, DuckDB relations) or lists of dicts.
-        columns: the tables' name of a column by the schema's, where they differ.
         where: a value, or several, by column, as for :func:`read`.
         mapping: how names and values of the tables are read.
 
@@ -118,14 +111,13 @@ def read_rows(
         InvalidRecords: with everything that is wrong, at once.
         Unreadable: a table is neither.
     """
-    return _valid(*inspect_rows(schema, tables, columns=columns, where=where, mapping=mapping))
+    return _valid(*inspect_rows(schema, tables, where=where, mapping=mapping))
 
 
 def inspect_rows(
     schema: Schema,
     tables: Mapping[str, Any],
     *,
-    columns: Mapping[str, str] | None = None,
     where: Mapping[str, Any] | None = None,
     mapping: SourceMapping = NO_MAPPING,
 ) -> tuple[Records, list[RowIssue]]:
@@ -142,7 +134,6 @@ def inspect_rows(
         engine,
         schema,
         lambda item, named: from_memory(item, named, tables, ignore=mapping.ignore),
-        columns,
         where,
         mapping,
     )
@@ -152,13 +143,12 @@ def _inspect(
     engine: MemoryEngine,
     schema: Schema,
     open_tables: Callable[[Any, Schema], SourceTables],
-    columns: Mapping[str, str] | None,
     where: Mapping[str, Any] | None,
     mapping: SourceMapping,
 ) -> tuple[Records, list[RowIssue]]:
     try:
         with reading_progress(engine.connection):
-            return _read(engine, schema, open_tables, columns, where, mapping)
+            return _read(engine, schema, open_tables, where, mapping)
     except BaseException:
         engine.close()
         raise
@@ -168,15 +158,12 @@ def _read(
     engine: MemoryEngine,
     schema: Schema,
     open_tables: Callable[[Any, Schema], SourceTables],
-    columns: Mapping[str, str] | None,
     where: Mapping[str, Any] | None,
     mapping: SourceMapping,
 ) -> tuple[Records, list[RowIssue]]:
-    require_names(columns)
-    columns = mapping.with_columns(columns).columns
-    conditions = row_filter(schema, where, columns)
+    conditions = row_filter(schema, where, mapping.columns)
     names = column_names(
-        conditions.source_schema() if conditions else schema, columns, mapping.tables
+        conditions.source_schema() if conditions else schema, mapping.columns, mapping.tables
     )
     source_schema = names.source_schema() if names or conditions else schema
     source = without_ignored(open_tables(engine.connection, source_schema), mapping.ignore)

@@ -1,10 +1,66 @@
-"""Connect to addresses that were looked up before, with one deadline for everything."""
+"""Send requests to addresses that were looked up before, with one deadline for everything."""
 
 import ssl
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Any, Final
 
 import httpcore2
+
+from agon.version import __version__
+
+JSON_HEADERS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "content-type": "application/json",
+        "accept": "application/json",
+        "accept-encoding": "identity",
+    }
+)
+"""Headers of a request that sends JSON and asks for JSON without compression."""
+
+
+@contextmanager
+def timed_post(
+    url: httpcore2.URL,
+    body: bytes,
+    *,
+    headers: Mapping[str, str],
+    backend: "TimedBackend",
+    tls: ssl.SSLContext | None,
+    trace: Callable[[str, Mapping[str, Any]], None] | None = None,
+) -> Iterator[httpcore2.Response]:
+    """POST a body over a connection of its own; yield the response before its body is read.
+
+    No redirect is followed, and no proxy of the environment used.
+
+    Args:
+        url: the URL.
+        body: the body.
+        headers: further headers, with the host.
+        backend: what connects.
+        tls: the trusted certificates; by default those httpx2 trusts.
+        trace: is called with each event of the request.
+
+    Raises:
+        httpcore2.TimeoutException: the deadline passed.
+        httpcore2.NetworkError, httpcore2.ProtocolError: there is no complete response.
+    """
+    sent = {
+        "user-agent": f"agon/{__version__}",
+        "content-length": str(len(body)),
+        "connection": "close",
+        **headers,
+    }
+    origin = httpcore2.Origin(url.scheme, url.host, url.port or 0)
+    extensions = {} if trace is None else {"trace": trace}
+    with (
+        httpcore2.HTTPConnection(origin, ssl_context=tls, network_backend=backend) as connection,
+        connection.stream(
+            "POST", url, headers=list(sent.items()), content=body, extensions=extensions
+        ) as response,
+    ):
+        yield response
 
 
 class TimedBackend(httpcore2.NetworkBackend):

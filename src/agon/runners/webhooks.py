@@ -15,8 +15,7 @@ from agon.app.webhooks.address_guard import CheckedAddress
 from agon.app.webhooks.delivery import DeliveryAnswer
 from agon.errors import Unavailable
 from agon.runners.retry_after import parse_retry_after
-from agon.runners.timed_network import TimedBackend
-from agon.version import __version__
+from agon.runners.timed_network import TimedBackend, timed_post
 
 SECONDS: Final = 10.0
 MAX_RESPONSE_BYTES: Final = 4 << 10
@@ -48,6 +47,16 @@ def resolve(name: str, port: int, *, seconds: float = 5.0) -> list[str]:
         reason = errors[0] if errors else f"no answer within {seconds:g} s"
         raise Unavailable(f"{name} cannot be resolved ({reason}); correct the name or the DNS")
     return addresses
+
+
+def url_of(target: CheckedAddress) -> httpcore2.URL:
+    """Return the URL of a checked address, by the name of its host."""
+    return httpcore2.URL(
+        scheme=b"https" if target.tls else b"http",
+        host=target.host.encode("ascii"),
+        port=target.port,
+        target=target.path.encode("ascii"),
+    )
 
 
 class HttpSender:
@@ -96,26 +105,13 @@ class HttpSender:
     def _post(
         self, target: CheckedAddress, headers: Mapping[str, str], body: bytes, deadline: float
     ) -> tuple[int, str, timedelta | None]:
-        origin = httpcore2.Origin(
-            b"https" if target.tls else b"http", target.host.encode("ascii"), target.port
-        )
-        all_headers = {"user-agent": f"agon/{__version__}", **headers, "host": target.host_header,
-                 "content-length": str(len(body)), "connection": "close"}  # fmt: skip
-        backend = TimedBackend([target.address], deadline, self._clock)
-        with (
-            httpcore2.HTTPConnection(
-                origin, ssl_context=self._tls, network_backend=backend
-            ) as connection,
-            connection.stream(
-                "POST",
-                httpcore2.URL(
-                    scheme=origin.scheme, host=origin.host, port=origin.port,
-                    target=target.path.encode("ascii"),
-                ),
-                headers=list(all_headers.items()),
-                content=body,
-            ) as response,
-        ):  # fmt: skip
+        with timed_post(
+            url_of(target),
+            body,
+            headers={"host": target.host_header, **headers},
+            backend=TimedBackend([target.address], deadline, self._clock),
+            tls=self._tls,
+        ) as response:
             read = bytearray()
             # The status decides; a body that does not end does not change it.
             with suppress(httpcore2.TimeoutException, httpcore2.NetworkError,

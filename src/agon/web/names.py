@@ -5,7 +5,7 @@ from html import escape
 
 from markupsafe import Markup
 
-from agon.kernel.text.participants import short_id
+from agon.kernel.text.participants import named_participant, short_id
 from agon.kernel.text.sentences import pieces_of
 
 
@@ -25,10 +25,11 @@ def participant(
         >>> print(participant("Ada", "u1"), participant(None, "u1"), participant("u1", "u1"))
         <bdi>Ada</bdi> <bdi class="id">u1</bdi> <bdi>u1</bdi> <bdi>u1</bdi>
     """
-    if not name or name == id:
-        return Markup(f"<bdi>{escape(label(id))}</bdi>")  # noqa: S704 - it is escaped
-    named = f'<bdi>{escape(name)}</bdi> <bdi class="id">{escape(short_id(id))}</bdi>'
-    return Markup(named)  # noqa: S704 - both are escaped
+    called, unique_id = named_participant(name, id, label)
+    html = f"<bdi>{escape(called)}</bdi>"
+    if unique_id is not None:
+        html += f' <bdi class="id">{escape(unique_id)}</bdi>'
+    return Markup(html)  # noqa: S704 - both are escaped
 
 
 def sentence_html(text: str, names: Mapping[str, str]) -> Markup:

@@ -13,7 +13,7 @@ from agon.app.sandbox import Mode, Sandbox, SandboxEscape
 from agon.errors import Unavailable
 
 if TYPE_CHECKING:
-    from agon.app.arena.judging.choice import Judge, LimitField, Provider, ResponseFormat
+    from agon.app.arena.judging.choice import Judge, ServedModel
     from agon.app.arena.judging.model_judge import ModelJudge
     from agon.app.arena.live.network.ports import ArenaPorts
     from agon.app.arena.live.network.transport import BotTransport
@@ -263,26 +263,13 @@ def post(settings: "Settings") -> "Post":
 
 
 def separate_judge(
-    provider: "Provider",
-    *,
-    url: str,
-    model: str,
-    max_tokens: int,
-    response_format: "ResponseFormat",
-    limit_field: "LimitField",
-    question: str | None = None,
-    allow_tie: bool = False,
+    model: "ServedModel", *, question: str | None = None, allow_tie: bool = False
 ) -> "ModelJudge":
     """Return a model judge without a service: its usage is not limited and not stored.
 
     Args:
-        provider: the protocol.
-        url: the base URL.
-        model: the model's name there.
-        max_tokens: the most tokens a reply may have.
-        response_format: how a reply of JSON is asked for.
-        limit_field: the field that limits the reply; empty: by host.
-        question: what the model is asked; None: the arena's question.
+        model: the model.
+        question: what it is asked; None: the arena's question.
         allow_tie: whether it may prefer neither answer.
 
     Raises:
@@ -296,16 +283,7 @@ def separate_judge(
         raise Unavailable(
             "model judges belong to the service; install it: pip install 'agon-engine[serve]'"
         ) from None
-    return open_separate_judge(
-        provider,
-        url=url,
-        model=model,
-        max_tokens=max_tokens,
-        response_format=response_format,
-        limit_field=limit_field,
-        question=question or QUESTION,
-        allow_tie=allow_tie,
-    )
+    return open_separate_judge(model, question=question or QUESTION, allow_tie=allow_tie)
 
 
 def model_judge(settings: "Settings", judge: "Judge", store: "Store") -> "ModelJudge | None":

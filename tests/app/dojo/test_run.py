@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agon.app.dojo.grading import precheck
-from agon.app.dojo.inspection import Inspection, inspect, rules_in_force
+from agon.app.dojo.inspection import ProgramInspection, inspect, rules_in_force
 from agon.app.dojo.run import ProgramAnswer, run_program
 from agon.app.dojo.setter_validation import SETTER_LIMITS
 from agon.app.sandbox import RunLimits, RunRequest, RunResult
@@ -146,7 +146,7 @@ def test_a_program_is_inspected_once_between_its_run_and_its_verdict(
     """The worker inspects before the run, the server when it records; the result is the same."""
     inspected: list[bytes] = []
 
-    def count(source: bytes, **options: Any) -> Inspection:
+    def count(source: bytes, **options: Any) -> ProgramInspection:
         inspected.append(source)
         return inspect(source, **options)
 

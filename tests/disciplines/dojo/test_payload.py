@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agon.disciplines.dojo.payload import ProgramPayload, check, measure
+from agon.disciplines.dojo.payload import PayloadLimits, ProgramPayload, check, measure
 from agon.disciplines.dojo.program import Violation
+from agon.disciplines.dojo.rules import DojoRules
 from disciplines.dojo.reading import read
 from sizes import size
 
@@ -17,15 +18,15 @@ def payload(source: str) -> ProgramPayload:
 
 def violations(source: str, *, digits: int | None = 64) -> list[Violation]:
     """Check a source against the spec's numbers."""
-    return check(
-        payload(source),
+    rules = DojoRules(
         max_numeric_literals=120,
-        max_string_chars=2000,
-        max_elements=400,
+        max_string_literal_chars=2000,
+        max_list_tuple_elements=400,
         max_literal_digits=digits,
         max_information_bytes=None,
         max_string_bytes=None,
     )
+    return check(payload(source), PayloadLimits.of(rules))
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import logging
 import socket
 import ssl
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -24,6 +25,7 @@ from fakes.models import (
     error_body,
     openai_body,
     serve_model,
+    served,
 )
 
 QUESTION = Question(
@@ -49,7 +51,7 @@ def endpoint(request: pytest.FixtureRequest, server: ModelServer) -> ModelEndpoi
 def connect(provider: Provider, url: str, *, key: str = KEY) -> ModelEndpoint:
     """Return a client of a server."""
     base = f"{url}/v1" if provider == "openai" else url
-    return open_model(provider, url=base, model="m-1", key=key, max_tokens=50)
+    return open_model(served(provider, base, model="m-1", max_tokens=50), key=key)
 
 
 def failure(endpoint: ModelEndpoint, *, seconds: float = 20) -> CallFailure:
@@ -162,10 +164,8 @@ def test_a_network_that_fails_is_named(server: ModelServer) -> None:
         gone = connect("openai", f"http://127.0.0.1:{port}")
         assert failure(gone).fault.code == "refused"
     assert failure(connect("anthropic", "http://missing.invalid")).fault.code == "dns"
-    no_tls = open_model(
-        "openai", url=server.url.replace("http:", "https:"), model="m", key=KEY, max_tokens=5,
-        tls=ssl.create_default_context(),
-    )  # fmt: skip
+    https = served("openai", server.url.replace("http:", "https:"))
+    no_tls = open_model(https, key=KEY, tls=ssl.create_default_context())
     assert failure(no_tls).fault.code == "tls"
 
 
@@ -237,17 +237,15 @@ def test_a_server_that_knows_another_request_is_named_and_can_be_asked(server: M
         ("none", "max_tokens"),
     )
     for form, field in ways:
-        open_model(
-            "openai", url=server.url, model="m", key="", max_tokens=5,
-            response_format=form, limit_field=field,
-        ).ask(QUESTION, seconds=20)  # fmt: skip
+        plain = served("openai", server.url, max_tokens=5)
+        model = replace(plain, response_format=form, limit_field=field)
+        open_model(model, key="").ask(QUESTION, seconds=20)
         sent.append(json.loads(server.requests[-1][2]))
     assert sent[0]["response_format"] == {"type": "json_object"}
     assert sent[0]["max_completion_tokens"] == sent[1]["max_tokens"] == 5
     assert "response_format" not in sent[1]
-    open_model(
-        "anthropic", url=server.url, model="m", key="", max_tokens=5, response_format="none"
-    ).ask(QUESTION, seconds=20)
+    unformed = replace(served("anthropic", server.url), response_format="none")
+    open_model(unformed, key="").ask(QUESTION, seconds=20)
     assert "output_config" not in json.loads(server.requests[-1][2])
 
 
@@ -291,7 +289,7 @@ def test_settings_that_cannot_work_are_rejected_without_showing_secrets(
 ) -> None:
     """The remedy names what to write; the key and a password in the URL are not repeated."""
     with pytest.raises(Unreadable) as caught:
-        open_model("anthropic", url=url, model=model, key=key, max_tokens=5)
+        open_model(served("anthropic", url, model=model), key=key)
     assert key not in str(caught.value)
     assert "secret" not in str(caught.value)
 
@@ -304,7 +302,7 @@ def test_openai_s_own_hosts_get_the_newer_field() -> None:
         ("https://notopenai.com/v1", "max_tokens"),
         ("http://127.0.0.1:8000/v1", "max_tokens"),
     ):
-        model = open_model("openai", url=url, model="m", key="", max_tokens=5)
+        model = open_model(served("openai", url), key="")
         assert field.encode() in model._body(QUESTION)  # type: ignore[attr-defined]
 
 

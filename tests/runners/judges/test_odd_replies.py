@@ -27,6 +27,7 @@ from fakes.models import (
     anthropic_body,
     openai_body,
     serve_model,
+    served,
     verdict,
 )
 
@@ -58,7 +59,7 @@ def ask(
         calls=sys.maxsize, tokens=sys.maxsize, max_failures=9, pause=timedelta(minutes=1)
     )
     judge = ModelJudge(
-        endpoint=open_model(provider, url=server.url, model="m", key="", max_tokens=50),
+        endpoint=open_model(served(provider, server.url), key=""),
         usage=LocalUsage(limits=limits, clock=lambda: datetime(2026, 1, 31, tzinfo=UTC)),
         retries=1,
         timing=Timing(monotonic=lambda: 0.0, sleep=pauses.append, random=lambda: 1.0,

@@ -11,7 +11,7 @@ from agon.app.analysis.score import rules_of
 from agon.disciplines.dojo.imports import Kind, scan
 from agon.disciplines.dojo.misplaced import find_misplaced
 from agon.disciplines.dojo.modules import MODULES
-from agon.disciplines.dojo.payload import ProgramPayload, check, measure
+from agon.disciplines.dojo.payload import PayloadLimits, ProgramPayload, check, measure
 from agon.disciplines.dojo.program import ParsedProgram, Refusal, Violation, parse
 from agon.disciplines.dojo.rules import DojoRules
 
@@ -24,7 +24,7 @@ JUDGING_RULES: Final = ("exact_integers", "allowed_modules", "recursion_limit")
 
 
 @dataclass(frozen=True)
-class Inspection:
+class ProgramInspection:
     """The result of inspecting a program without running it.
 
     Attributes:
@@ -53,7 +53,7 @@ class Inspection:
         return ()
 
 
-def inspect(source: bytes, *, kind: Kind, rules: DojoRules) -> Inspection:
+def inspect(source: bytes, *, kind: Kind, rules: DojoRules) -> ProgramInspection:
     r"""Collect everything that is wrong with a program under these rules.
 
     The payload policy is about solutions; a setter may hold a table, and may import all modules
@@ -67,21 +67,13 @@ def inspect(source: bytes, *, kind: Kind, rules: DojoRules) -> Inspection:
     """
     program = parse(source, max_bytes=rules.max_source_bytes, max_depth=rules.max_syntax_depth)
     if not isinstance(program, ParsedProgram):
-        return Inspection(None, None, (program,))
+        return ProgramInspection(None, None, (program,))
     payload = measure(program)
     modules = rules.allowed_modules if kind == "solver" else MODULES
     violations = find_misplaced(program) + scan(program, kind=kind, modules=modules)
     if kind == "solver":
-        violations += check(
-            payload,
-            max_numeric_literals=rules.max_numeric_literals,
-            max_string_chars=rules.max_string_literal_chars,
-            max_elements=rules.max_list_tuple_elements,
-            max_literal_digits=rules.max_literal_digits,
-            max_information_bytes=rules.max_information_bytes,
-            max_string_bytes=rules.max_string_bytes,
-        )
-    return Inspection(program, payload, tuple(sorted(violations)))
+        violations += check(payload, PayloadLimits.of(rules))
+    return ProgramInspection(program, payload, tuple(sorted(violations)))
 
 
 def rules_in_force(

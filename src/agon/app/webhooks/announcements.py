@@ -20,18 +20,26 @@ def announce(service: "Service", session: Session, event: Event) -> Event:
     stored = session.events.add(event)
     for webhook in session.webhooks.of(stored.contest_no):
         if wants(webhook, stored):
-            delivery = DeliveryLog(
-                id=service.new_id(),
-                webhook_id=webhook.id,
-                event_no=stored.no,
-                state="waiting",
-                attempts=(),
-                created_at=service.clock(),
-            )
-            session.webhooks.log(delivery)
-            job = deliver_job(stored.contest_no, delivery.id, id=service.new_id())
-            session.queue.add(job, now=service.clock())
+            queue_delivery(service, session, webhook, event_no=stored.no)
     return stored
+
+
+def queue_delivery(
+    service: "Service", session: Session, webhook: Webhook, *, event_no: int
+) -> DeliveryLog:
+    """Log a new delivery of an event to a webhook and queue its first attempt."""
+    delivery = DeliveryLog(
+        id=service.new_id(),
+        webhook_id=webhook.id,
+        event_no=event_no,
+        state="waiting",
+        attempts=(),
+        created_at=service.clock(),
+    )
+    session.webhooks.log(delivery)
+    job = deliver_job(webhook.contest_no, delivery.id, id=service.new_id())
+    session.queue.add(job, now=service.clock())
+    return delivery
 
 
 def wants(webhook: Webhook, event: Event) -> bool:

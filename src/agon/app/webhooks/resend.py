@@ -1,14 +1,13 @@
 """Send a test event to a webhook, or an earlier event again."""
 
 from agon.app.access.audit import add_audit_entry
-from agon.app.queue.jobs import deliver_job
 from agon.app.service import Service
+from agon.app.webhooks.announcements import queue_delivery
 from agon.app.webhooks.subscriptions import webhook_of
 from agon.entities.access import Caller
 from agon.entities.contests import Event
 from agon.entities.webhooks import DeliveryLog, Webhook
 from agon.errors import Conflict, NotFound
-from agon.store.session import Session
 
 TESTED = "webhook-tested"
 """The kind of event that a test sends; other webhooks do not get it."""
@@ -36,7 +35,7 @@ def send_test(service: Service, contest_id: str, webhook_id: str, *, by: Caller)
         )
         stored = session.events.add(event)
         add_audit_entry(service, session, by=by, action="webhook.test", target=webhook_id)
-        return _enqueue(service, session, webhook, event_no=stored.no)
+        return queue_delivery(service, session, webhook, event_no=stored.no)
 
 
 def redeliver(
@@ -62,23 +61,7 @@ def redeliver(
         if before.state == "waiting":
             raise Conflict(f"delivery {delivery_id} is not finished; wait, or see its attempts")
         add_audit_entry(service, session, by=by, action="webhook.redeliver", target=delivery_id)
-        return _enqueue(service, session, webhook, event_no=before.event_no)
-
-
-def _enqueue(service: Service, session: Session, webhook: Webhook, *, event_no: int) -> DeliveryLog:
-    """Log a new delivery and queue its first attempt."""
-    delivery = DeliveryLog(
-        id=service.new_id(),
-        webhook_id=webhook.id,
-        event_no=event_no,
-        state="waiting",
-        attempts=(),
-        created_at=service.clock(),
-    )
-    session.webhooks.log(delivery)
-    job = deliver_job(webhook.contest_no, delivery.id, id=service.new_id())
-    session.queue.add(job, now=service.clock())
-    return delivery
+        return queue_delivery(service, session, webhook, event_no=before.event_no)
 
 
 def _require_active(webhook: Webhook) -> Webhook:

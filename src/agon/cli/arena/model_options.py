@@ -1,16 +1,14 @@
 """The options that name a model judge without a service."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from agon.cli.shared.commands import option
+from agon.cli.shared.commands import option, together
 
 if TYPE_CHECKING:
-    from agon.app.arena.judging.choice import LimitField, Provider, ResponseFormat
+    from agon.app.arena.judging.choice import LimitField, Provider, ResponseFormat, ServedModel
     from agon.app.arena.judging.model_judge import ModelJudge
 
 MODELS: Final = {"anthropic": "claude-opus-4-5", "openai": "default"}
@@ -69,22 +67,12 @@ class ModelOptions:
     """The model that options name.
 
     Attributes:
-        provider: the protocol.
-        url: the base URL.
-        name: the model's name there.
+        served: the model.
         seconds: the time limit of a comparison, or of a text.
-        max_tokens: the most tokens a reply may have.
-        response_format: how a reply of JSON is asked for.
-        limit_field: the field that limits the reply; empty: by host.
     """
 
-    provider: "Provider"
-    url: str
-    name: str
+    served: "ServedModel"
     seconds: float
-    max_tokens: int
-    response_format: "ResponseFormat"
-    limit_field: "LimitField"
 
     def judge(self, *, question: str | None = None, allow_tie: bool = False) -> "ModelJudge":
         """Return the model as a judge.
@@ -99,53 +87,31 @@ class ModelOptions:
         """
         from agon.wiring import separate_judge
 
-        return separate_judge(
-            self.provider,
-            url=self.url,
-            model=self.name,
-            max_tokens=self.max_tokens,
-            response_format=self.response_format,
-            limit_field=self.limit_field,
-            question=question,
-            allow_tie=allow_tie,
-        )
+        return separate_judge(self.served, question=question, allow_tie=allow_tie)
 
 
-def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a model to a command, which receives them as ``model``.
+def _model(
+    *,
+    url: str,
+    provider: "Provider",
+    model: str | None,
+    seconds: float,
+    max_tokens: int,
+    response_format: "ResponseFormat",
+    limit_field: "LimitField | None",
+) -> ModelOptions:
+    from agon.app.arena.judging.choice import ServedModel
 
-    Example:
-        >>> @model_options
-        ... def command(*, model: ModelOptions) -> str:
-        ...     return model.name
-        >>> command(url="http://m.example", provider="openai", model=None, seconds=9.0,
-        ...         max_tokens=64, response_format="none", limit_field=None)
-        'default'
-    """
+    served = ServedModel(
+        provider=provider,
+        url=url,
+        model=model or MODELS[provider],
+        max_tokens=max_tokens,
+        response_format=response_format,
+        limit_field=limit_field or "",
+    )
+    return ModelOptions(served=served, seconds=seconds)
 
-    @wraps(function)
-    def reading(
-        *arguments: Any,
-        url: str,
-        provider: Any,
-        model: str | None,
-        seconds: float,
-        max_tokens: int,
-        response_format: Any,
-        limit_field: Any,
-        **others: Any,
-    ) -> Any:
-        options = ModelOptions(
-            provider=provider,
-            url=url,
-            name=model or MODELS[provider],
-            seconds=seconds,
-            max_tokens=max_tokens,
-            response_format=response_format,
-            limit_field=limit_field or "",
-        )
-        return function(*arguments, model=options, **others)
 
-    for add in reversed(_OPTIONS):
-        reading = add(reading)
-    return reading
+model_options = together("model", _model, *_OPTIONS)
+"""Adds the options of a model; they arrive as ``model``."""

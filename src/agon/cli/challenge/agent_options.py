@@ -1,18 +1,51 @@
 """Options that say which agent runs, and what it may use."""
 
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli.shared.commands import Function, all_options, option
+from agon.cli.shared.commands import option, together
 
 if TYPE_CHECKING:
+    from agon.app.tasks.budget import Budget
     from agon.app.tasks.prices import PriceTable
+    from agon.wiring.agents import AgentChoice
 
 _DAY_S = 86_400
-_AGENT = (
+
+
+def _agent_choice(  # noqa: PLR0913 (an option each)
+    *,
+    agent: str,
+    agent_files: Path | None,
+    agent_setup: Path | None,
+    agent_setup_timeout: float | None,
+    model: str | None,
+    endpoint: str | None,
+    own_endpoint: bool,
+    steps: int,
+    price: tuple[float, float] | None,
+    prices: Path | None,
+) -> "AgentChoice":
+    from agon.wiring.agents import AgentChoice
+
+    return AgentChoice(
+        command=agent,
+        files=agent_files,
+        setup=agent_setup,
+        setup_s=agent_setup_timeout,
+        model=model,
+        endpoint=endpoint,
+        steps=steps,
+        prices=_prices(price, prices),
+        own_endpoint=own_endpoint,
+    )
+
+
+agent = together(
+    "agent",
+    _agent_choice,
     option(
         "--agent",
         required=True,
@@ -72,42 +105,7 @@ _AGENT = (
         help="The same of several models, with their date, as TOML.",
     ),
 )
-
-
-def agent(function: Function) -> Function:
-    """Add ``--agent`` and what it needs; they arrive as ``agent``, an ``AgentChoice``."""
-
-    @wraps(function)
-    def call(  # noqa: PLR0913 (an option each)
-        *,
-        agent: str,
-        agent_files: Path | None,
-        agent_setup: Path | None,
-        agent_setup_timeout: float | None,
-        model: str | None,
-        endpoint: str | None,
-        own_endpoint: bool,
-        steps: int,
-        price: tuple[float, float] | None,
-        prices: Path | None,
-        **remaining: Any,
-    ) -> Any:
-        from agon.wiring.agents import AgentChoice
-
-        choice = AgentChoice(
-            command=agent,
-            files=agent_files,
-            setup=agent_setup,
-            setup_s=agent_setup_timeout,
-            model=model,
-            endpoint=endpoint,
-            steps=steps,
-            prices=_prices(price, prices),
-            own_endpoint=own_endpoint,
-        )
-        return function(agent=choice, **remaining)
-
-    return all_options(_AGENT, call)
+"""Adds ``--agent`` and what it needs; they arrive as ``agent``, an ``AgentChoice``."""
 
 
 def _prices(price: tuple[float, float] | None, file: Path | None) -> "PriceTable | None":
@@ -126,7 +124,15 @@ def _prices(price: tuple[float, float] | None, file: Path | None) -> "PriceTable
     return None if file is None else read_prices(file)
 
 
-_BUDGET = (
+def _budget(max_cost: float | None, max_tokens: int | None) -> "Budget":
+    from agon.app.tasks.budget import Budget
+
+    return Budget(cost_usd=max_cost, tokens=max_tokens)
+
+
+budget = together(
+    "budget",
+    _budget,
     option(
         "--max-cost",
         type=click.FloatRange(min=0, min_open=True),
@@ -140,15 +146,4 @@ _BUDGET = (
         help="End the run once so many tokens were read and written.",
     ),
 )
-
-
-def budget(function: Function) -> Function:
-    """Add ``--max-cost`` and ``--max-tokens``; they arrive as ``budget``."""
-
-    @wraps(function)
-    def call(*, max_cost: float | None, max_tokens: int | None, **remaining: Any) -> Any:
-        from agon.app.tasks.budget import Budget
-
-        return function(budget=Budget(cost_usd=max_cost, tokens=max_tokens), **remaining)
-
-    return all_options(_BUDGET, call)
+"""Adds ``--max-cost`` and ``--max-tokens``; they arrive as ``budget``."""

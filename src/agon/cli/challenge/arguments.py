@@ -3,13 +3,12 @@
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
-from agon.cli.shared.commands import Function, all_options, option
+from agon.cli.shared.commands import option, together
 
 if TYPE_CHECKING:
     from agon.app.containers.egress import EgressMode
@@ -63,12 +62,14 @@ _runtime = option(
 
 _build_network = option(
     "--build-network",
+    "build",
     metavar="NET",
     default="",
     help="Network of builds, such as bridge or host; base images are pulled (default: none).",
 )
 _test_network = option(
     "--test-network",
+    "tests",
     metavar="NET",
     default="none",
     show_default=True,
@@ -104,28 +105,21 @@ class Networks:
     keep_servers: bool
 
 
-def engine(function: Function) -> Function:
-    """Add ``--engine`` and ``--runtime``; they arrive as ``where``."""
+engine = together("where", EngineChoice, _engine, _runtime)
+"""Adds ``--engine`` and ``--runtime``; they arrive as ``where``."""
 
-    @wraps(function)
-    def call(*, engine: str, runtime: str, **remaining: Any) -> Any:
-        return function(where=EngineChoice(engine, runtime), **remaining)
-
-    return all_options((_engine, _runtime), call)
-
-
-def networks(function: Function) -> Function:
-    """Add the options about networks; they arrive as ``networks``."""
-
-    @wraps(function)
-    def call(*, build_network: str, test_network: str, keep_servers: bool, **remaining: Any) -> Any:
-        return function(networks=Networks(build_network, test_network, keep_servers), **remaining)
-
-    return all_options((_build_network, _test_network, _keep_servers), call)
-
+networks = together(
+    "networks",
+    Networks,
+    _build_network,
+    _test_network,
+    _keep_servers,
+)
+"""Adds the options about networks; they arrive as ``networks``."""
 
 _agent_network = option(
     "--agent-network",
+    "network",
     type=click.Choice(["none", "allowlist", "public"]),
     default="none",
     show_default=True,
@@ -133,13 +127,14 @@ _agent_network = option(
 )
 _allow_host = option(
     "--allow-host",
-    "allow_hosts",
+    "hosts",
     multiple=True,
     metavar="HOST[:PORT]",
     help="A host that --agent-network allowlist lets through (port 443 by default); repeatable.",
 )
 _allow_task_hosts = option(
     "--allow-task-hosts",
+    "of_tasks",
     is_flag=True,
     help="Let the hosts through as well that the tasks list (allowed_hosts).",
 )
@@ -160,20 +155,14 @@ class AgentReach:
     of_tasks: bool
 
 
-def egress(function: Function) -> Function:
-    """Add the options about what agents reach; they arrive as ``reach``."""
-
-    @wraps(function)
-    def call(
-        *,
-        agent_network: "EgressMode",
-        allow_hosts: tuple[str, ...],
-        allow_task_hosts: bool,
-        **remaining: Any,
-    ) -> Any:
-        return function(reach=AgentReach(agent_network, allow_hosts, allow_task_hosts), **remaining)
-
-    return all_options((_agent_network, _allow_host, _allow_task_hosts), call)
+egress = together(
+    "reach",
+    AgentReach,
+    _agent_network,
+    _allow_host,
+    _allow_task_hosts,
+)
+"""Adds the options about what agents reach; they arrive as ``reach``."""
 
 
 def hosts_of(reach: AgentReach, tasks: "Iterable[Task]") -> dict[str, list[str]]:
@@ -244,7 +233,13 @@ class RecordNames(TypedDict):
     validator: str
 
 
-_RECORDED = (
+def _record_names(submission: str, miner_uid: int, validator: str) -> RecordNames:
+    return RecordNames(submission=submission, miner_uid=miner_uid, validator=validator)
+
+
+record_options = together(
+    "recorded",
+    _record_names,
     option("--submission", default="", metavar="ID", help="The agent's id in the records."),
     option(
         "--miner-uid",
@@ -264,12 +259,4 @@ _RECORDED = (
 )
 
 
-def record_options(function: Function) -> Function:
-    """Add ``--submission``, ``--miner-uid``, ``--validator``; they arrive as ``record_options``."""
-
-    @wraps(function)
-    def call(*, submission: str, miner_uid: int, validator: str, **remaining: Any) -> Any:
-        record = RecordNames(submission=submission, miner_uid=miner_uid, validator=validator)
-        return function(recorded=record, **remaining)
-
-    return all_options(_RECORDED, call)
+"""Adds ``--submission``, ``--miner-uid`` and ``--validator``; they arrive as ``recorded``."""

@@ -1,13 +1,29 @@
 """Options that change what tasks say: variables that are handed in, and limits."""
 
-from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli.shared.commands import Function, all_options, option
+from agon.cli.shared.commands import option, together
 
-_VARIABLES = (
+if TYPE_CHECKING:
+    from agon.app.tasks.formats.variables import VariableNames
+    from agon.app.tasks.overrides import Overrides
+
+_DAY_S = 86_400
+
+
+def _variable_names(
+    env: tuple[str, ...], agent_env: tuple[str, ...], verifier_env: tuple[str, ...]
+) -> "VariableNames":
+    from agon.app.tasks.formats.variables import VariableNames
+
+    return VariableNames(both=env, agent=agent_env, verifier=verifier_env)
+
+
+variables = together(
+    "variables",
+    _variable_names,
     option(
         "--env",
         multiple=True,
@@ -17,26 +33,33 @@ _VARIABLES = (
     option("--agent-env", multiple=True, metavar="NAME", help="The same to agents alone."),
     option("--verifier-env", multiple=True, metavar="NAME", help="The same to tests alone."),
 )
+"""Adds ``--env``, ``--agent-env`` and ``--verifier-env``; they arrive as ``variables``."""
 
 
-def variables(function: Function) -> Function:
-    """Add ``--env``, ``--agent-env``, ``--verifier-env``; they arrive as ``variables``."""
+def _overrides(
+    *,
+    timeout_multiplier: float | None,
+    override_agent_timeout: float | None,
+    override_verifier_timeout: float | None,
+    override_cpus: float | None,
+    override_memory_mb: int | None,
+    override_storage_mb: int | None,
+) -> "Overrides":
+    from agon.app.tasks.overrides import Overrides
 
-    @wraps(function)
-    def call(
-        *, env: tuple[str, ...], agent_env: tuple[str, ...], verifier_env: tuple[str, ...],
-        **remaining: Any,
-    ) -> Any:  # fmt: skip
-        from agon.app.tasks.formats.variables import VariableNames
-
-        names = VariableNames(both=env, agent=agent_env, verifier=verifier_env)
-        return function(variables=names, **remaining)
-
-    return all_options(_VARIABLES, call)
+    return Overrides(
+        timeout_multiplier=timeout_multiplier,
+        agent_timeout=override_agent_timeout,
+        verifier_timeout=override_verifier_timeout,
+        cpus=override_cpus,
+        memory_mb=override_memory_mb,
+        storage_mb=override_storage_mb,
+    )
 
 
-_DAY_S = 86_400
-_OVERRIDES = (
+overrides = together(
+    "overrides",
+    _overrides,
     option(
         "--timeout-multiplier",
         type=click.FloatRange(0.01, 1000),
@@ -75,31 +98,4 @@ _OVERRIDES = (
     ),
 )
 
-
-def overrides(function: Function) -> Function:
-    """Add the options about limits; they arrive as ``overrides``."""
-
-    @wraps(function)
-    def call(
-        *,
-        timeout_multiplier: float | None,
-        override_agent_timeout: float | None,
-        override_verifier_timeout: float | None,
-        override_cpus: float | None,
-        override_memory_mb: int | None,
-        override_storage_mb: int | None,
-        **remaining: Any,
-    ) -> Any:
-        from agon.app.tasks.overrides import Overrides
-
-        chosen = Overrides(
-            timeout_multiplier=timeout_multiplier,
-            agent_timeout=override_agent_timeout,
-            verifier_timeout=override_verifier_timeout,
-            cpus=override_cpus,
-            memory_mb=override_memory_mb,
-            storage_mb=override_storage_mb,
-        )
-        return function(overrides=chosen, **remaining)
-
-    return all_options(_OVERRIDES, call)
+"""Adds the options about limits; they arrive as ``overrides``."""

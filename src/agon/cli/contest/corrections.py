@@ -3,14 +3,13 @@
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from agon.cli.shared import arguments, lists, parameters
-from agon.cli.shared.commands import Command, Function, option
+from agon.cli.shared.commands import Command, option, together
 from agon.cli.shared.output import TABLE, deliver_json
 from agon.cli.shared.target import Target, target
 
@@ -60,16 +59,15 @@ class _Change:
         click.echo(undo if confirmed else "nothing was changed", err=True)
 
 
-def _change_options(function: Function) -> Function:
-    """Add ``--dry-run``, ``--yes``, ``--format`` and the target; they arrive as ``change``."""
-
-    @wraps(function)
-    def call(*, dry_run: bool, yes: bool, form: str, target: Target, **remaining: Any) -> Any:
-        change = _Change(dry_run=dry_run, yes=yes, form=form, target=target)
-        return function(change=change, **remaining)
-
-    dry = option("--dry-run", is_flag=True, help="Show which ranks would change; change nothing.")
-    return dry(arguments.yes(parameters.form(TABLE, "json")(target(call))))
+_change_options = together(
+    "change",
+    _Change,
+    option("--dry-run", is_flag=True, help="Show which ranks would change; change nothing."),
+    arguments.yes,
+    parameters.form(TABLE, "json"),
+    target,
+)
+"""Adds ``--dry-run``, ``--yes``, ``--format`` and the target; they arrive as ``change``."""
 
 
 @click.command("rescore", cls=Command)

@@ -1,5 +1,6 @@
 """``agon dojo canonicalize`` and ``check``: inspect a program without running it."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -70,6 +71,7 @@ def _report(
     from agon.app.analysis.score import rules_of
     from agon.app.dojo.inspection import inspect
     from agon.disciplines.dojo.canonical import canonicalize, length, source_hash
+    from agon.disciplines.dojo.payload import PayloadLimits
 
     released, rules = rules_of("dojo", edition, overrides)
     checked_rules: Any = rules
@@ -87,12 +89,8 @@ def _report(
         "accepted": not inspection.violations,
         "payload": payload
         and {
-            "numeric_literals": [payload.numeric_literals, checked_rules.max_numeric_literals],
-            "string_chars": [payload.string_chars, checked_rules.max_string_literal_chars],
-            "string_bytes": [payload.string_bytes, checked_rules.max_string_bytes],
-            "largest_sequence": [payload.largest_sequence, checked_rules.max_list_tuple_elements],
-            "longest_integer": [payload.longest_integer, checked_rules.max_literal_digits],
-            "information_bytes": [payload.information_bytes, checked_rules.max_information_bytes],
+            name: [getattr(payload, name), limit]
+            for name, limit in asdict(PayloadLimits.of(checked_rules)).items()
         },
         "violations": [_plain(violation) for violation in inspection.violations],
     }

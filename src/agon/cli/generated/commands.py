@@ -84,7 +84,7 @@ def _type(field: Field) -> Any:
     if field.choices:
         return click.Choice(field.choices)
     if field.type == "discipline":
-        return parameters.Discipline()
+        return parameters.DisciplineName()
     if field.type in {"integer", "number"}:
         ranged: Any = click.IntRange if field.type == "integer" else click.FloatRange
         least = field.least if field.above is None else field.above

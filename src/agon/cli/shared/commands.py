@@ -7,8 +7,8 @@ variable named after it.
 import os
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
-from inspect import cleandoc
+from functools import partial, wraps
+from inspect import cleandoc, signature
 from typing import Any
 
 import click
@@ -169,3 +169,33 @@ def all_options(
     for decorator in reversed(options):
         function = decorator(function)
     return function
+
+
+def together(
+    name: str, make: Callable[..., Any], *options: Callable[[Function], Function]
+) -> Callable[[Function], Function]:
+    """Return a decorator that adds options to a command, which receives them as one value.
+
+    Args:
+        name: the parameter of the command.
+        make: returns the value; its parameters are those of the options.
+        options: the options, in their order.
+
+    Example:
+        >>> @together("z", complex, option("--real"), option("--imag"))
+        ... def command(*, z: complex, digits: int) -> str:
+        ...     return f"{z:.{digits}f}"
+        >>> command(real=1.5, imag=2, digits=1)
+        '1.5+2.0j'
+    """
+    names = tuple(signature(make).parameters)
+
+    def add(function: Function) -> Function:
+        @wraps(function)
+        def call(*arguments: Any, **values: Any) -> Any:
+            value = make(**{each: values.pop(each) for each in names})
+            return function(*arguments, **{name: value}, **values)
+
+        return all_options(options, call)
+
+    return add

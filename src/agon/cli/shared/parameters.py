@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from agon.cli.shared import completion
-from agon.cli.shared.commands import Function, option
+from agon.cli.shared.commands import Function, option, together
 from agon.cli.shared.output import MACHINE, TABLE, require_writable
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ class OutputOptions:
     top: int | None
 
 
-class Discipline(click.ParamType[str]):
+class DisciplineName(click.ParamType[str]):
     """The name of a discipline; the list is loaded when the argument is parsed."""
 
     name = "discipline"
@@ -41,7 +40,7 @@ class Discipline(click.ParamType[str]):
         return str(value)
 
 
-class Setting(click.ParamType[tuple[str, str]]):
+class RuleOverride(click.ParamType[tuple[str, str]]):
     """A parameter ``key=value``; the rules check keys and values."""
 
     name = "key=value"
@@ -91,7 +90,7 @@ def settings(
 
 discipline = click.argument(
     "discipline",
-    type=Discipline(),
+    type=DisciplineName(),
     metavar="DISCIPLINE",
     shell_complete=completion.disciplines,
 )
@@ -106,7 +105,7 @@ edition_option = option(
 overrides_option = option(
     "--set",
     "overrides",
-    type=Setting(),
+    type=RuleOverride(),
     multiple=True,
     callback=settings,
     help="Override a rule; may be given several times.",
@@ -205,37 +204,22 @@ page_form = form(TABLE, *MACHINE, "html")
 """The ``--format`` of boards and what else is rows of numbers."""
 
 
-def rules(function: Function) -> Function:
-    """Add ``--edition``, ``--set`` and ``--as-of``; they arrive as ``under``."""
-
-    @wraps(function)
-    def call(
-        *, edition: str | None, overrides: dict[str, str], as_of: str | None, **remaining: Any
-    ) -> Any:
-        rule_options: RuleOptions = {"edition": edition, "overrides": overrides, "as_of": as_of}
-        return function(rule_options=rule_options, **remaining)
-
-    return edition_option(overrides_option(as_of_option(call)))
+def _rule_options(
+    edition: str | None, overrides: dict[str, str], as_of: str | None
+) -> "RuleOptions":
+    return {"edition": edition, "overrides": overrides, "as_of": as_of}
 
 
-def printing(function: Function) -> Function:
-    """Add ``--format``, ``--output`` and ``--top`` of a board; they arrive as ``printing``."""
-    return board_form(output(_top(_join(function))))
+rules = together("rule_options", _rule_options, edition_option, overrides_option, as_of_option)
+"""Adds ``--edition``, ``--set`` and ``--as-of``; they arrive as ``rule_options``."""
 
+printing = together("printing", OutputOptions, board_form, output, _top)
+"""Adds ``--format``, ``--output`` and ``--top`` of a board; they arrive as ``printing``."""
 
-def printing_pages(function: Function) -> Function:
-    """Add the options of :func:`printing`, with the format html."""
-    return page_form(output(_top(_join(function))))
+printing_pages = together("printing", OutputOptions, page_form, output, _top)
+"""Adds the options of :data:`printing`, with the format html."""
 
 
 def explaining(*choices: str) -> Callable[[Function], Function]:
     """Return the options of an explanation in these formats; they arrive as ``printing``."""
-    return lambda function: form(*choices)(output(_top_parts(_join(function))))
-
-
-def _join(function: Function) -> Function:
-    @wraps(function)
-    def call(*, form: str, output: Path | None, top: int | None, **remaining: Any) -> Any:
-        return function(printing=OutputOptions(form, output, top), **remaining)
-
-    return call
+    return together("printing", OutputOptions, form(*choices), output, _top_parts)

@@ -3,14 +3,13 @@
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from agon.cli.shared.commands import Function, Option, option
+from agon.cli.shared.commands import Option, option, together
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -171,19 +170,15 @@ def read_token(file: Path | None) -> str | None:
     return text
 
 
-def target(function: Function) -> Function:
-    """Add ``--server``, ``--token-file`` and ``--database``; they arrive as ``target``."""
+def _target(server: str | None, token_file: Path | None, database: str | None) -> Target:
+    typed = _is_typed("server") or _is_typed("database")
+    if database and not _is_typed("server"):
+        server = None  # what is typed is stronger than AGON_SERVER
+    return Target(server, token_file, database, typed)
 
-    @wraps(function)
-    def call(
-        *, server: str | None, token_file: Path | None, database: str | None, **remaining: Any
-    ) -> Any:
-        typed = _is_typed("server") or _is_typed("database")
-        if database and not _is_typed("server"):
-            server = None  # what is typed is stronger than AGON_SERVER
-        return function(target=Target(server, token_file, database, typed), **remaining)
 
-    return _server(_token_file(_database(call)))
+target = together("target", _target, _server, _token_file, _database)
+"""Adds ``--server``, ``--token-file`` and ``--database``; they arrive as ``target``."""
 
 
 def _is_typed(parameter: str) -> bool:

@@ -5,7 +5,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Final
 
+from agon.kernel.text.names import words_without_case
+
 _SHOWN: Final = 3  # groups in a note
+_DASHES: Final = frozenset({"Pd", "Pc"})  # and underscores, as categories of characters
 _HIDDEN: Final = frozenset({"Cf", "Cc", "Mn"})  # categories of characters that are not seen
 
 
@@ -44,10 +47,8 @@ def _looks(name: str) -> str:
         >>> {_looks(name) for name in ("GPT-4 ", "gpt-4", "gpt\u20114", "gpt-4\u200b")}
         {'gpt 4'}
     """
-    text = unicodedata.normalize("NFKD", name).casefold()
-    shown = "".join(
-        " " if unicodedata.category(letter) in ("Pd", "Pc") else letter
-        for letter in text
-        if unicodedata.category(letter) not in _HIDDEN
+    return words_without_case(
+        name,
+        is_separator=lambda letter: unicodedata.category(letter) in _DASHES,
+        is_hidden=lambda letter: unicodedata.category(letter) in _HIDDEN,
     )
-    return " ".join(shown.split())

@@ -22,7 +22,7 @@ from agon.disciplines.dojo.facts import (
     read_source,
 )
 from agon.disciplines.dojo.pairs import first_of_each, number_pairs
-from agon.disciplines.dojo.payload import check
+from agon.disciplines.dojo.payload import PayloadLimits, check
 from agon.disciplines.dojo.program import Violation
 from agon.disciplines.dojo.records import VERDICTS
 from agon.disciplines.dojo.rules import DojoRules
@@ -163,18 +163,8 @@ def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Ints, dict[int, tuple[Vio
     them once no limit rejects it any more.
     """
     s = facts.submissions
-    limits = {
-        "max_bytes": rules.max_source_bytes,
-        "max_depth": rules.max_syntax_depth,
-        "max_numeric_literals": rules.max_numeric_literals,
-        "max_string_chars": rules.max_string_literal_chars,
-        "max_elements": rules.max_list_tuple_elements,
-        "max_literal_digits": rules.max_literal_digits,
-        "max_information_bytes": rules.max_information_bytes,
-        "max_string_bytes": rules.max_string_bytes,
-    }
-    key = tuple(limits.items())
-    violations = s.cache.check_sources(key, lambda source: _violations(source, **limits))
+    key = (rules.max_source_bytes, rules.max_syntax_depth, PayloadLimits.of(rules))
+    violations = s.cache.check_sources(key, lambda source: _violations(source, *key))
     # The policy's result for each source; the last entry is for a missing source.
     becomes = np.full(len(s.cache.sources) + 1, -1, dtype=np.int64)
     for number, reasons in violations.items():
@@ -188,32 +178,14 @@ def _verdicts(facts: Facts, rules: DojoRules) -> tuple[Ints, dict[int, tuple[Vio
 
 
 @lru_cache(maxsize=SOURCES_KEPT)
-def _violations(  # noqa: PLR0913 (one for each limit, so that they are the cache's key)
-    source: str,
-    *,
-    max_bytes: int,
-    max_depth: int,
-    max_numeric_literals: int,
-    max_string_chars: int,
-    max_elements: int,
-    max_literal_digits: int | None,
-    max_information_bytes: int | None,
-    max_string_bytes: int | None,
+def _violations(
+    source: str, max_bytes: int, max_depth: int, limits: PayloadLimits
 ) -> tuple[Violation, ...]:
     """Return why the payload policy rejects a source; each is parsed once for later scorings."""
     payload = payload_of(source, max_bytes=max_bytes, max_depth=max_depth)
     if isinstance(payload, Violation):
         return (payload,)
-    violations = check(
-        payload,
-        max_numeric_literals=max_numeric_literals,
-        max_string_chars=max_string_chars,
-        max_elements=max_elements,
-        max_literal_digits=max_literal_digits,
-        max_information_bytes=max_information_bytes,
-        max_string_bytes=max_string_bytes,
-    )
-    return tuple(violations)
+    return tuple(check(payload, limits))
 
 
 def _unscored_reasons(facts: Facts, rules: DojoRules, verdict: Ints) -> tuple[Objects, Bools]:

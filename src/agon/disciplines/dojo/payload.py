@@ -7,9 +7,11 @@ since Python 3.12, a number counts with its decimal digits and not as it is writ
 import ast
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 from agon.disciplines.dojo.program import ParsedProgram, Violation
+from agon.disciplines.dojo.rules import DojoRules
 
 
 @dataclass(frozen=True, order=True)
@@ -80,6 +82,39 @@ class ProgramPayload:
         return sum(literal.size for literal in self.information)
 
 
+@dataclass(frozen=True, kw_only=True)
+class PayloadLimits:
+    """The limits of what a program carries; None: there is none, as in edition 0.1.
+
+    Attributes:
+        numeric_literals: most numbers.
+        string_chars: most characters of all strings together.
+        string_bytes: most bytes of all strings together.
+        largest_sequence: most elements of one list or tuple.
+        longest_integer: most digits of one integer.
+        information_bytes: most bytes of all names and digits together.
+    """
+
+    numeric_literals: int
+    string_chars: int
+    string_bytes: int | None
+    largest_sequence: int
+    longest_integer: int | None
+    information_bytes: int | None
+
+    @classmethod
+    def of(cls, rules: DojoRules) -> Self:
+        """Return the limits that rules state."""
+        return cls(
+            numeric_literals=rules.max_numeric_literals,
+            string_chars=rules.max_string_literal_chars,
+            string_bytes=rules.max_string_bytes,
+            largest_sequence=rules.max_list_tuple_elements,
+            longest_integer=rules.max_literal_digits,
+            information_bytes=rules.max_information_bytes,
+        )
+
+
 def measure(program: ParsedProgram) -> ProgramPayload:
     r"""Collect the literals of a program (document 002, 3.2 Payload thresholds).
 
@@ -117,69 +152,56 @@ def measure(program: ParsedProgram) -> ProgramPayload:
     )
 
 
-def check(
-    payload: ProgramPayload,
-    *,
-    max_numeric_literals: int,
-    max_string_chars: int,
-    max_elements: int,
-    max_literal_digits: int | None,
-    max_information_bytes: int | None,
-    max_string_bytes: int | None,
-) -> list[Violation]:
+def check(payload: ProgramPayload, limits: PayloadLimits) -> list[Violation]:
     """Return violations of what is strictly above a limit (document 002, 3.2), in source order.
 
     A total is reported at the literal that goes over it; a limit on one literal at each literal
-    above it. ``max_literal_digits`` None leaves integers as long as they are,
-    ``max_information_bytes`` None names, and ``max_string_bytes`` None characters of any size
-    (edition 0.1).
+    above it.
 
     Example:
         >>> payload = ProgramPayload(numbers=(Literal(1, 1, 3),) * 3, strings=(), sequences=())
-        >>> limits = {"max_string_chars": 2000, "max_elements": 400, "max_literal_digits": None,
-        ...           "max_information_bytes": None, "max_string_bytes": None}
-        >>> check(payload, max_numeric_literals=3, **limits)
+        >>> check(payload, PayloadLimits.of(DojoRules(max_numeric_literals=3)))
         []
-        >>> check(payload, max_numeric_literals=2, **limits)[0].what
+        >>> check(payload, PayloadLimits.of(DojoRules(max_numeric_literals=2)))[0].what
         '3 numeric literals, 2 are allowed'
     """
-    numbers, strings = payload.numbers, payload.strings
-    violations = _over_total(numbers, [1] * len(numbers), max_numeric_literals, "numeric literals")
-    violations += _over_total(
-        strings, [literal.size for literal in strings], max_string_chars, "string characters"
-    )
-    if max_string_bytes is not None:
-        amounts = [literal.size for literal in payload.encoded]
-        violations += _over_total(payload.encoded, amounts, max_string_bytes, "bytes of strings")
-    violations += _over_one(payload.sequences, max_elements, "a list or tuple of {} elements")
-    if max_literal_digits is not None:
-        violations += _over_one(numbers, max_literal_digits, "an integer of {} digits")
-    if max_information_bytes is not None:
-        information = payload.information
-        amounts = [literal.size for literal in information]
-        violations += _over_total(
-            information, amounts, max_information_bytes, "bytes of names and digits"
+    numbers = payload.numbers
+    each_once = [replace(number, size=1) for number in numbers]
+    return sorted(
+        (
+            *_over_total(each_once, limits.numeric_literals, "numeric literals"),
+            *_over_total(payload.strings, limits.string_chars, "string characters"),
+            *_over_total(payload.encoded, limits.string_bytes, "bytes of strings"),
+            *_over_one(
+                payload.sequences, limits.largest_sequence, "a list or tuple of {} elements"
+            ),
+            *_over_one(numbers, limits.longest_integer, "an integer of {} digits"),
+            *_over_total(
+                payload.information, limits.information_bytes, "bytes of names and digits"
+            ),
         )
-    return sorted(violations)
+    )
 
 
-def _over_total(
-    literals: Sequence[Literal], amounts: Sequence[int], limit: int, unit: str
-) -> list[Violation]:
-    total = sum(amounts)
+def _over_total(literals: Sequence[Literal], limit: int | None, unit: str) -> list[Violation]:
+    """Return the violation of a limit of all sizes together, at the literal that goes over it."""
+    if limit is None:
+        return []
     running = 0
-    for literal, amount in zip(literals, amounts, strict=True):
-        running += amount
+    for literal in literals:
+        running += literal.size
         if running > limit:
+            total = sum(each.size for each in literals)
             return [_refuse(literal, f"{total} {unit}, {limit} are allowed")]
     return []
 
 
-def _over_one(literals: Sequence[Literal], limit: int, description: str) -> list[Violation]:
+def _over_one(literals: Sequence[Literal], limit: int | None, description: str) -> list[Violation]:
+    """Return the violations of a limit of each size."""
     return [
         _refuse(literal, f"{description.format(literal.size)}, {limit} are allowed")
         for literal in literals
-        if literal.size > limit
+        if limit is not None and literal.size > limit
     ]
 
 

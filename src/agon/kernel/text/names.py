@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import Final
 
 MAX_WORDS: Final = 8
@@ -50,15 +51,35 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return " ".join(_PLAIN_WORD.findall(text.casefold()))
+    return words_without_case(
+        text,
+        is_separator=lambda char: unicodedata.category(char)[0] in _SEPARATING,
+        is_hidden=lambda char: (
+            unicodedata.combining(char) != 0 or unicodedata.category(char) == _FORMAT
+        ),
+    )
+
+
+def words_without_case(
+    text: str, *, is_separator: Callable[[str], bool], is_hidden: Callable[[str], bool]
+) -> str:
+    """Return the words of a text without case, with one space between two.
+
+    Compatible characters are equal (NFKD).
+
+    Args:
+        text: the text.
+        is_separator: returns whether a character separates words, as blanks do.
+        is_hidden: returns whether a character is left out.
+
+    Example:
+        >>> words_without_case("GPT-4", is_separator="-".__eq__, is_hidden="4".__eq__)
+        'gpt'
+    """
     # The case of some letters decomposes into marks, as that of İ does.
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return " ".join(
-        "".join(
-            " " if unicodedata.category(char)[0] in _SEPARATING else char
-            for char in plain
-            if not (unicodedata.combining(char) or unicodedata.category(char) == _FORMAT)
-        ).split()
-    )
+    shown = (char for char in plain if not is_hidden(char))
+    return " ".join("".join(" " if is_separator(char) else char for char in shown).split())
 
 
 def beginnings(name: str) -> tuple[str, ...]:

@@ -26,9 +26,31 @@ def short_id(text: str) -> str:
     return f"{family}{separator}{name[:_HASH_SHOWN]}…" if is_hash or is_hotkey else text
 
 
+def named_participant(
+    name: str | None,
+    id: str,  # noqa: A002 (an id is called id everywhere)
+    label: Callable[[str], str],
+) -> tuple[str, str | None]:
+    """Return what a participant is called, and the id that no other of that name has.
+
+    Args:
+        name: its name; None: it has none.
+        id: its id.
+        label: returns what one without a name is called, from its id.
+
+    Returns:
+        The name and the shortened id; without a name, what it is called and None.
+
+    Example:
+        >>> named_participant("Ada", "u1", str), named_participant("u1", "u1", str)
+        (('Ada', 'u1'), ('u1', None))
+    """
+    return (name, short_id(id)) if name and name != id else (label(id), None)
+
+
 def participant_text(
     name: str | None,
-    id: str,  # noqa: A002 (as above)
+    id: str,  # noqa: A002 (an id is called id everywhere)
     label: Callable[[str], str] = str,
 ) -> str:
     """Return a participant as text: the name, with marks that isolate its direction, and the id.
@@ -42,6 +64,7 @@ def participant_text(
         >>> participant_text("Ada", "u1"), participant_text(None, "u1")
         ('Ada (u1)', 'u1')
     """
-    if not name or name == id:
-        return isolated_text(label(id))
-    return f"{isolated_text(name)} ({isolated_text(short_id(id))})"
+    called, unique_id = named_participant(name, id, label)
+    if unique_id is None:
+        return isolated_text(called)
+    return f"{isolated_text(called)} ({isolated_text(unique_id)})"

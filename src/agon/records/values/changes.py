@@ -8,7 +8,7 @@ from agon.records.raw import literal
 
 
 @dataclass
-class Changes:
+class TableChanges:
     """What is converted in one table.
 
     Attributes:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from agon.records.names.mapping import SourceMapping
 from agon.records.raw import RawTable, SourceTables, literal, quote
 from agon.records.schemas import Column, Kind, Schema, Table
-from agon.records.values.changes import Changes, text_read_as
+from agon.records.values.changes import TableChanges, text_read_as
 from agon.records.values.conversion_notes import (
     count_rows,
     read_as_utc,
@@ -111,7 +111,7 @@ class _Conversion:
         self._mapping = mapping
         self._start = start
         self._copies = 0
-        self.changes = Changes()
+        self.changes = TableChanges()
 
     def apply(self) -> RawTable:
         """Return the table with the converted values, without the rows that are left out."""

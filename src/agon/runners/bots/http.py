@@ -16,9 +16,9 @@ from agon.app.webhooks.signatures import signature
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import Unavailable
 from agon.runners.bots.replies import read_reply
-from agon.runners.timed_network import TimedBackend
+from agon.runners.timed_network import JSON_HEADERS, TimedBackend, timed_post
 from agon.runners.webhooks import resolve as system_resolve
-from agon.version import __version__
+from agon.runners.webhooks import url_of
 
 MAX_REPLY_BYTES: Final = 64 << 10
 """Maximum size of a reply; an answer of ``max_chars`` is far smaller."""
@@ -154,34 +154,14 @@ class HttpBots:
         progress: "_Progress",
     ) -> bytes | Fault:
         """Return the complete body, or the fault that status, encoding or size show."""
-        scheme = b"https" if target.tls else b"http"
-        origin = httpcore2.Origin(scheme, target.host.encode("ascii"), target.port)
-        url = httpcore2.URL(
-            scheme=scheme, host=origin.host, port=target.port, target=target.path.encode("ascii")
-        )
-        all_headers = {
-            "host": target.host_header,
-            "user-agent": f"agon/{__version__}",
-            "content-type": "application/json",
-            "content-length": str(len(body)),
-            "accept": "application/json",
-            "accept-encoding": "identity",
-            "connection": "close",
-            **headers,
-        }
-        backend = TimedBackend([target.address], deadline, self._clock)
-        with (
-            httpcore2.HTTPConnection(
-                origin, ssl_context=self._tls, network_backend=backend
-            ) as connection,
-            connection.stream(
-                "POST",
-                url,
-                headers=list(all_headers.items()),
-                content=body,
-                extensions={"trace": progress.trace},
-            ) as response,
-        ):
+        with timed_post(
+            url_of(target),
+            body,
+            headers={"host": target.host_header, **JSON_HEADERS, **headers},
+            backend=TimedBackend([target.address], deadline, self._clock),
+            tls=self._tls,
+            trace=progress.trace,
+        ) as response:
             fault = _head_fault(response)
             if fault is not None:
                 return fault

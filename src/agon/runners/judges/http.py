@@ -17,9 +17,8 @@ from agon.app.arena.judging.port import CallFailure
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import Unavailable, Unreadable
 from agon.runners.retry_after import parse_retry_after
-from agon.runners.timed_network import TimedBackend
+from agon.runners.timed_network import JSON_HEADERS, TimedBackend, timed_post
 from agon.runners.webhooks import resolve
-from agon.version import __version__
 
 MAX_RESPONSE_BYTES: Final = 1 << 20
 _MILLISECOND: Final = 0.001
@@ -127,28 +126,17 @@ class JsonClient:
         port = parts.port or (443 if parts.scheme == "https" else 80)
         left = deadline - self.clock()
         addresses = resolve(name, port, seconds=max(left, 0.0))
-        origin = httpcore2.Origin(parts.scheme.encode(), name.encode(), port)
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        headers = {
-            "host": parts.netloc,
-            "user-agent": f"agon/{__version__}",
-            "content-type": "application/json",
-            "content-length": str(len(body)),
-            "accept": "application/json",
-            "accept-encoding": "identity",
-            "connection": "close",
-            **self.headers,
-        }
-        backend = TimedBackend(addresses, deadline, self.clock)
         url = httpcore2.URL(
-            scheme=origin.scheme, host=origin.host, port=port, target=target.encode()
+            scheme=parts.scheme.encode(), host=name.encode(), port=port, target=target.encode()
         )
-        with (
-            httpcore2.HTTPConnection(
-                origin, ssl_context=self.tls, network_backend=backend
-            ) as connection,
-            connection.stream("POST", url, headers=list(headers.items()), content=body) as response,
-        ):
+        with timed_post(
+            url,
+            body,
+            headers={"host": parts.netloc, **JSON_HEADERS, **self.headers},
+            backend=TimedBackend(addresses, deadline, self.clock),
+            tls=self.tls,
+        ) as response:
             content = bytearray()
             for chunk in response.iter_stream():
                 content += chunk

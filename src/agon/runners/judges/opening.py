@@ -12,14 +12,7 @@ from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
-from agon.app.arena.judging.choice import (
-    QUESTION,
-    Judge,
-    LimitField,
-    ModelChoice,
-    Provider,
-    ResponseFormat,
-)
+from agon.app.arena.judging.choice import QUESTION, Judge, ModelChoice, Provider, ServedModel
 from agon.app.arena.judging.limits import UsageLimits
 from agon.app.arena.judging.model_judge import ModelJudge, Timing
 from agon.app.arena.judging.port import ModelEndpoint
@@ -37,45 +30,29 @@ _OWN_HOSTS: Final[Mapping[Provider, tuple[str, ...]]] = {
 }
 
 
-def open_model(
-    provider: Provider,
-    *,
-    url: str,
-    model: str,
-    key: str,
-    max_tokens: int,
-    response_format: ResponseFormat = "json_schema",
-    limit_field: LimitField = "",
-    tls: ssl.SSLContext | None = None,
-) -> ModelEndpoint:
+def open_model(model: ServedModel, *, key: str, tls: ssl.SSLContext | None = None) -> ModelEndpoint:
     """Return the endpoint of a model.
 
     Args:
-        provider: ``anthropic`` for the Messages API, ``openai`` for compatible endpoints.
-        url: its base URL: of Anthropic's API without ``/v1``, of others usually with it. Empty:
-            the provider's own.
-        model: the model's name there.
+        model: the model.
         key: the API key; empty: none is sent.
-        max_tokens: the most tokens a reply may have.
-        response_format: how a reply of JSON is asked for.
-        limit_field: the field that limits the reply, of compatible endpoints.
         tls: the trusted certificates; by default those httpx2 trusts.
 
     Raises:
         Unreadable: the model has no name, or URL or key cannot be used.
     """
-    if not model:
+    if not model.model:
         raise Unreadable("the judge has no model; name one, such as claude-opus-4-5")
     dialect: Dialect
-    if provider == "anthropic":
-        base, path, headers = url or anthropic.URL, "/v1/messages", anthropic.headers(key)
-        dialect = anthropic.AnthropicDialect(response_format)
+    if model.provider == "anthropic":
+        base, path, headers = model.url or anthropic.URL, "/v1/messages", anthropic.headers(key)
+        dialect = anthropic.AnthropicDialect(model.response_format)
     else:
-        base, path, headers = url or openai.URL, "/chat/completions", openai.headers(key)
+        base, path, headers = model.url or openai.URL, "/chat/completions", openai.headers(key)
         own = "max_completion_tokens" if _is_host_of("openai", base) else "max_tokens"
-        dialect = openai.OpenAIDialect(limit_field or own, response_format)
+        dialect = openai.OpenAIDialect(model.limit_field or own, model.response_format)
     client = JsonClient(url=base.rstrip("/") + path, headers=headers, key=key, tls=tls)
-    return HttpModel(dialect=dialect, client=client, model=model, max_tokens=max_tokens)
+    return HttpModel(dialect=dialect, client=client, model=model.model, max_tokens=model.max_tokens)
 
 
 def key_of(
@@ -135,15 +112,7 @@ def open_stored_judge(
     Raises:
         Unreadable: the URL or the key cannot be used.
     """
-    endpoint = open_model(
-        choice.provider,
-        url=choice.url,
-        model=choice.model,
-        key=key_of(judge, choice.provider, url=choice.url),
-        max_tokens=choice.max_tokens,
-        response_format=choice.response_format,
-        limit_field=choice.limit_field,
-    )
+    endpoint = open_model(choice, key=key_of(judge, choice.provider, url=choice.url))
     return ModelJudge(
         endpoint=endpoint,
         usage=StoredUsage(store=store, judge=judge, limits=choice.limits, clock=clock),
@@ -159,26 +128,13 @@ def open_stored_judge(
 
 
 def open_separate_judge(
-    provider: Provider,
-    *,
-    url: str,
-    model: str,
-    max_tokens: int,
-    response_format: ResponseFormat = "json_schema",
-    limit_field: LimitField = "",
-    question: str = QUESTION,
-    allow_tie: bool = False,
+    model: ServedModel, *, question: str = QUESTION, allow_tie: bool = False
 ) -> ModelJudge:
     """Return a model judge without a service: its usage is not limited and not stored.
 
     Args:
-        provider: the protocol.
-        url: the base URL.
-        model: the model's name there.
-        max_tokens: the most tokens a reply may have.
-        response_format: how a reply of JSON is asked for.
-        limit_field: the field that limits the reply.
-        question: what the model is asked.
+        model: the model.
+        question: what it is asked.
         allow_tie: whether it may prefer neither answer.
 
     Raises:
@@ -187,17 +143,8 @@ def open_separate_judge(
     unlimited = UsageLimits(
         calls=sys.maxsize, tokens=sys.maxsize, max_failures=sys.maxsize, pause=timedelta(0)
     )
-    key = key_of("judge", provider, url=url)
     return ModelJudge(
-        endpoint=open_model(
-            provider,
-            url=url,
-            model=model,
-            key=key,
-            max_tokens=max_tokens,
-            response_format=response_format,
-            limit_field=limit_field,
-        ),
+        endpoint=open_model(model, key=key_of("judge", model.provider, url=model.url)),
         usage=LocalUsage(limits=unlimited, clock=lambda: datetime.now(UTC)),
         retries=_RETRIES,
         timing=machine_timing(),

@@ -20,7 +20,7 @@ from agon.disciplines.arena.rounds.faults import Fault
 from agon.errors import Unavailable
 from agon.kernel.statistics import wilson
 from agon.runners.judges.opening import open_separate_judge
-from fakes.models import Asked, Reply, serve_model, verdict
+from fakes.models import Asked, Reply, serve_model, served, verdict
 
 ORDER = re.compile(
     r"choose|chose|vote for|verdict|winner|win\b|criteria|ignore|disregard|forget|honeypot|"
@@ -83,7 +83,7 @@ class NaiveJudge:
 def run(brain: Callable[[Asked], str | Reply], *, provider: Provider = "anthropic") -> SuiteResult:
     """Run the suite against a model on the loopback, asked as in a match."""
     with serve_model(brain) as server:
-        judge = open_separate_judge(provider, url=server.url, model="m", max_tokens=64)
+        judge = open_separate_judge(served(provider, server.url))
         return run_suite(judge, seconds=60, confidence=0.95)
 
 

@@ -14,7 +14,7 @@ from agon.disciplines.arena.rounds.faults import Fault
 from agon.runners.judges.opening import open_separate_judge
 from app.arena.live.conftest import MakeLeague
 from fakes.arena import League, Model
-from fakes.models import Asked, serve_model, verdict
+from fakes.models import Asked, serve_model, served, verdict
 
 UNDECIDED = (
     "the model openai/first chose differently in the two orders of the answers, so that it prefers "
@@ -42,7 +42,7 @@ def test_a_judge_that_always_chooses_the_first_answer_moves_no_rating(
     before = ratings(league)
     assert sorted(before.values()) == [984, 984, 1016, 1016]
     with serve_model(lambda asked: verdict(asked, "A")) as server:
-        judge = open_separate_judge("openai", url=server.url, model="first", max_tokens=64)
+        judge = open_separate_judge(served("openai", server.url, model="first"))
         league.model = judge
         for _ in range(3):
             assert league.play() == []
@@ -68,7 +68,7 @@ def test_audits_of_a_model_count_only_when_both_orders_agree(make_league: MakeLe
         return verdict(asked, max("AB", key=lambda label: asked.quotation(f"answer {label}")))
 
     with serve_model(lambda asked: verdict(asked, "A")) as server:
-        auditor = open_separate_judge("anthropic", url=server.url, model="m", max_tokens=64)
+        auditor = open_separate_judge(served("anthropic", server.url))
         league.audit = auditor
         assert league.play() == []
         assert {row["audit_verdict"] for row in league.rows("matches")} == {"tie"}

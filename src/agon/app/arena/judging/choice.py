@@ -53,40 +53,50 @@ def pause_reason(
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelChoice:
-    """A model and the limits of its use.
+class ServedModel:
+    """A model at an endpoint, and what is asked of each of its replies.
 
     Attributes:
-        provider: the protocol.
-        url: the base URL; empty: the provider's own.
+        provider: ``anthropic`` for the Messages API, ``openai`` for compatible endpoints.
+        url: the base URL: of Anthropic's API without ``/v1``, of others usually with it. Empty:
+            the provider's own.
         model: the model's name there.
-        call_seconds: the time limit of one call.
-        retries: how often a call is repeated at most.
         max_tokens: the most tokens a reply may have, thinking included.
-        calls_per_day: maximum number of calls a day.
-        tokens_per_day: maximum number of tokens a day.
-        max_failures: failures in a row after which no calls are made for a while.
-        pause_seconds: how long.
-        null_share: share of votes after which an answer is compared with a constant text.
         response_format: how a reply of JSON is asked for.
-        limit_field: the field that limits the reply.
-        question: what the judge is asked.
-        allow_tie: whether it may prefer neither answer.
+        limit_field: the field that limits a reply, of compatible endpoints.
     """
 
     provider: Provider
     url: str
     model: str
+    max_tokens: int
+    response_format: ResponseFormat = "json_schema"
+    limit_field: LimitField = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelChoice(ServedModel):
+    """A model and the limits of its use.
+
+    Attributes:
+        call_seconds: the time limit of one call.
+        retries: how often a call is repeated at most.
+        calls_per_day: maximum number of calls a day.
+        tokens_per_day: maximum number of tokens a day.
+        max_failures: failures in a row after which no calls are made for a while.
+        pause_seconds: how long.
+        null_share: share of votes after which an answer is compared with a constant text.
+        question: what the judge is asked.
+        allow_tie: whether it may prefer neither answer.
+    """
+
     call_seconds: float
     retries: int
-    max_tokens: int
     calls_per_day: int
     tokens_per_day: int
     max_failures: int
     pause_seconds: float
     null_share: float
-    response_format: ResponseFormat
-    limit_field: LimitField
     question: str
     allow_tie: bool
 

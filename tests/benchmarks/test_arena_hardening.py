@@ -4,14 +4,14 @@
 """
 
 import pytest
-
-from agon.disciplines.arena.rules import ArenaRules
-from agon.disciplines.arena.simulation.hardening import (
+from benchmarks.arena_hardening import (
     dodging_gain,
     rank_correlation,
     share_below,
     wrong_votes_bought,
 )
+
+from agon.disciplines.arena.rules import ArenaRules
 from agon.editions import edition
 from sizes import ALL
 
