@@ -47,15 +47,16 @@ def test_counts_agree_with_a_dictionary(rows: list[tuple[int, int, float]]) -> N
 
 
 @few
-@given(matches, st.sampled_from([0, 1 << 22]))
+@given(matches, st.sampled_from([0, 1 << 22]), st.sampled_from([7, 1 << 16]))
 def test_the_compiled_counts_are_the_same(
-    rows: list[tuple[int, int, float]], small_table: int
+    rows: list[tuple[int, int, float]], small_table: int, block: int
 ) -> None:
-    """Large inputs are counted by a table or by sorting, in compiled passes."""
+    """Large inputs are counted block by block in a table, or by sorting, in compiled passes."""
     plain = counted(rows)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pair_counts, "COMPILED_FROM", 0)
         patch.setattr(pair_counts, "_SMALL_TABLE", small_table)
+        patch.setattr(pair_counts, "_BLOCK", block)
         machine = counted(rows)
     assert columns(machine) == columns(plain)
     assert machine.i.dtype == plain.i.dtype

@@ -70,7 +70,7 @@ def _replace_numbers(
     """Replace old numbers by new, in place where the array is not shared, to avoid allocation."""
     if len(old) < COMPILED_FROM or not old.flags.writeable:
         return new_of_old.take(old)
-    compile_loop(_renumber)(old, new_of_old)
+    compile_loop(_renumber)(old.view(np.uint32), new_of_old)
     return old
 
 

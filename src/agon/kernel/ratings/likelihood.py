@@ -100,14 +100,18 @@ class SparseLikelihood(Likelihood):
     """The likelihood for many players, in compiled passes over the pairs: memory O(pairs)."""
 
     def __init__(self, counts: PairCounts, regularization: float) -> None:
-        self._begins = np.searchsorted(counts.i, np.arange(counts.players + 1).astype(np.int32))
+        begins = np.searchsorted(counts.i, np.arange(counts.players + 1).astype(np.int32))
+        # Unsigned, as a loop first compares a signed index with 0: it may count from the end.
+        # Without that, a pass takes two thirds of the time.
+        self._begins = begins.astype(np.uint64)
+        self._opponents = counts.j.astype(np.int32, copy=False).view(np.uint32)
         super().__init__(counts, regularization)
 
     def newton_step(self, slope: Vector, *, precision: float) -> Vector:
         """Solve by conjugate gradients; if they converge slowly (long chains), by elimination."""
         step = np.zeros(self._counts.players)
         converged = compile_loop(_conjugate_gradients)(
-            self._begins, self._counts.j, self._pairs_curvature, self._curvature,
+            self._begins, self._opponents, self._pairs_curvature, self._curvature,
             slope, precision, step,
         )  # fmt: skip
         if not converged:
@@ -117,7 +121,9 @@ class SparseLikelihood(Likelihood):
     def _totals(self) -> tuple[Vector, Vector]:
         counts = self._counts
         won, played = np.zeros((2, counts.players))
-        compile_loop(_add_up)(self._begins, counts.j, self._matches, counts.wins_i, won, played)
+        compile_loop(_add_up)(
+            self._begins, self._opponents, self._matches, counts.wins_i, won, played
+        )
         return won, played
 
     def _expected_points(self, theta: Vector) -> Vector:
@@ -127,7 +133,7 @@ class SparseLikelihood(Likelihood):
         expected = np.zeros(self._counts.players)
         self._curvature = np.zeros(self._counts.players)
         compile_loop(_expect)(
-            self._begins, self._counts.j, self._matches, np.exp(theta - center),
+            self._begins, self._opponents, self._matches, np.exp(theta - center),
             expected, self._pairs_curvature, self._curvature,
         )  # fmt: skip
         return expected
@@ -161,13 +167,13 @@ def logistic(x: Vector) -> Vector:
     return 1.0 / (1.0 + np.exp(np.minimum(-x, _MAX_EXPONENT)))
 
 
-def _add_up(begins: Any, j: Any, matches: Any, wins_i: Any, won: Any, played: Any) -> None:
+def _add_up(begins: Any, opponents: Any, matches: Any, wins_i: Any, won: Any, played: Any) -> None:
     """Add up points and matches per player in one pass over the pairs."""
     for player in range(len(won)):
         # Pairs are sorted by their first player: its sums stay in registers for the inner loop.
         points_of_one, matches_of_one = 0.0, 0.0
         for pair in range(begins[player], begins[player + 1]):
-            points, opponent = wins_i[pair], j[pair]
+            points, opponent = wins_i[pair], opponents[pair]
             points_of_one += points
             matches_of_one += matches[pair]
             won[opponent] += matches[pair] - points
@@ -178,7 +184,7 @@ def _add_up(begins: Any, j: Any, matches: Any, wins_i: Any, won: Any, played: An
 
 def _expect(
     begins: Any,
-    j: Any,
+    opponents: Any,
     matches: Any,
     strength: Any,
     expected: Any,
@@ -189,7 +195,7 @@ def _expect(
     for player in range(len(strength)):
         points_of_one, curvature_of_one = 0.0, 0.0
         for pair in range(begins[player], begins[player + 1]):
-            opponent = j[pair]
+            opponent = opponents[pair]
             wins = strength[player] / (strength[player] + strength[opponent])
             points = matches[pair] * wins
             bend = points * (1.0 - wins)
@@ -204,7 +210,7 @@ def _expect(
 
 def _conjugate_gradients(
     begins: Any,
-    j: Any,
+    opponents: Any,
     pairs_curvature: Any,
     curvature: Any,
     slope: Any,
@@ -226,8 +232,9 @@ def _conjugate_gradients(
         for player in range(len(slope)):
             towards_one, of_one = 0.0, direction[player]
             for pair in range(begins[player], begins[player + 1]):
-                towards_one += pairs_curvature[pair] * direction[j[pair]]
-                image[j[pair]] -= pairs_curvature[pair] * of_one
+                opponent = opponents[pair]
+                towards_one += pairs_curvature[pair] * direction[opponent]
+                image[opponent] -= pairs_curvature[pair] * of_one
             image[player] -= towards_one
         share = size / (direction * image).sum()
         step += share * direction

@@ -12,7 +12,9 @@ from agon.kernel.compiling import COMPILED_FROM, compile_loop
 
 _OUTCOMES = 3  # of the lower-numbered player: lost, tied, won
 _SMALL_TABLE = 1 << 22  # cells that fit into a cache, 8 MB; beyond, sorting is faster
+_BLOCK = 1 << 16  # matches that are numbered before they are counted
 _FAULTY, _FULL = 1, 2  # why a compiled count stopped
+_U1, _U2, _U3 = (np.uint64(number) for number in (1, 2, 3))  # unsigned, as indices are
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,7 +271,8 @@ def _count_compiled(
     """Count many matches: in a table while it is small, else by sorting; None if one is faulty."""
     size = players * players * _OUTCOMES
     listed = size > _SMALL_TABLE
-    cells = np.empty(len(player_a) if listed else 0, dtype=np.int64)
+    # A block of numbers is still in the cache when it is counted.
+    cells = np.empty(max(len(player_a), 1) if listed else _BLOCK, dtype=np.int64)
     # Half the memory is written in less time, and few pairs meet more often than it counts.
     for kind in (np.uint16, np.int32):
         table = np.zeros(0 if listed else size, dtype=kind)
@@ -281,47 +284,54 @@ def _count_compiled(
     if stopped == _FAULTY:
         return None
     most = min(len(player_a), players * (players - 1) // 2)
-    i, j = np.empty((2, most), dtype=np.int32)
-    tallies = np.zeros((_OUTCOMES, most), dtype=np.int32)  # half the memory, twice as fast
+    # One column more: it is written before it is known whether its pair met.
+    counted = np.empty((2 + _OUTCOMES, most + 1), dtype=np.int32)
     if listed:
+        cells = cells[: len(player_a)]
         cells.sort()
-        pairs = compile_loop(_read_cells)(cells, players, i, j, tallies)
+        pairs = compile_loop(_read_cells)(cells, players, *counted)
     else:
-        pairs = compile_loop(_read_table)(table, players, i, j, tallies)
-    won_j, tied, won_i = (tally[:pairs] for tally in tallies)
-    return PairCounts(players, i[:pairs], j[:pairs], won_i, won_j, tied)
+        pairs = compile_loop(_read_table)(table, players, *counted)
+    i, j, won_j, tied, won_i = counted[:, :pairs]
+    return PairCounts(players, i, j, won_i, won_j, tied)
 
 
 def _sort_out(  # a compiled loop takes its columns one by one
     player_a: Any, player_b: Any, scores: Any, players: int, cells: Any, table: Any, most: int
 ) -> int:
-    """Check and number each match as :func:`_cells` does; list the numbers or count them.
+    """Check and number each match as :func:`_cells` does, as many at a time as there are cells.
+
+    If there is a table, count the numbers in it; else there are cells for all of them.
 
     Return 0, or why it stopped: a match is faulty, or a cell of the table is full.
     """
-    listed = len(cells) > 0
-    for match in range(len(player_a)):
-        a, b = np.int64(player_a[match]), np.int64(player_b[match])
-        low, high = min(a, b), max(a, b)
-        doubled = 2.0 * scores[match]
-        outcome = int(doubled)
-        known = 0 <= outcome < _OUTCOMES and outcome == doubled
-        if not (known and 0 <= low < high < players):
+    for begin in range(0, len(player_a), len(cells)):
+        rows = slice(begin, begin + len(cells))
+        of_a, of_b, doubled = player_a[rows], player_b[rows], 2.0 * scores[rows]
+        # A loop without branches: the processor takes several matches in one instruction.
+        sound = True
+        for row in range(len(doubled)):
+            a, b = np.int64(of_a[row]), np.int64(of_b[row])
+            low, high = min(a, b), max(a, b)
+            outcome = np.int64(doubled[row])
+            sound &= (outcome == doubled[row]) & (outcome >= 0) & (outcome < _OUTCOMES)
+            sound &= (low >= 0) & (low < high) & (high < players)
+            of_low = outcome + np.int64(a > b) * (2 - 2 * outcome)
+            cells[row] = (low * players + high) * _OUTCOMES + of_low
+        if not sound:
             return _FAULTY
-        # Which side is the lower one is a toss: without a branch, no processor guesses it wrong.
-        of_low = outcome + np.int64(a > b) * (2 - 2 * outcome)
-        cell = np.uint64((low * players + high) * _OUTCOMES + of_low)
-        if listed:
-            cells[match] = cell
-            continue
-        count = table[cell]
-        if count == most:
-            return _FULL
-        table[cell] = count + 1
+        for row in range(len(doubled) if len(table) else 0):
+            cell = np.uint64(cells[row])  # a signed index is compared with 0 first
+            count = table[cell]
+            if count == most:
+                return _FULL
+            table[cell] = count + 1
     return 0
 
 
-def _read_cells(cells: Any, players: int, i: Any, j: Any, tallies: Any) -> int:
+def _read_cells(  # a compiled loop writes its columns one by one
+    cells: Any, players: int, i: Any, j: Any, lost: Any, tied: Any, won: Any
+) -> int:
     """Read the pairs off ascending cells; return how many there are."""
     pair, last = -1, -1
     for cell in cells:
@@ -331,22 +341,28 @@ def _read_cells(cells: Any, players: int, i: Any, j: Any, tallies: Any) -> int:
             last = number
             i[pair] = number // players
             j[pair] = number - (number // players) * players
-        tallies[cell - number * _OUTCOMES, pair] += 1
+            lost[pair] = tied[pair] = won[pair] = 0
+        doubled = cell - number * _OUTCOMES
+        lost[pair] += doubled == 0
+        tied[pair] += doubled == 1
+        won[pair] += doubled > 1
     return pair + 1
 
 
-def _read_table(table: Any, players: int, i: Any, j: Any, tallies: Any) -> int:
+def _read_table(  # a compiled loop writes its columns one by one
+    table: Any, players: int, i: Any, j: Any, lost: Any, tied: Any, won: Any
+) -> int:
     """Read the pairs off a table of cells; return how many there are."""
-    pair = 0
+    pair: Any = np.uint64(0)
     for low in range(players):
+        cell = np.uint64((low * players + low + 1) * _OUTCOMES)
         for high in range(low + 1, players):
-            cell = (low * players + high) * _OUTCOMES
-            if table[cell] + table[cell + 1] + table[cell + 2] > 0:
-                i[pair] = low
-                j[pair] = high
-                for outcome in range(_OUTCOMES):
-                    tallies[outcome, pair] = table[cell + outcome]
-                pair += 1
+            losses, ties, wins = table[cell], table[cell + _U1], table[cell + _U2]
+            i[pair], j[pair] = low, high
+            lost[pair], tied[pair], won[pair] = losses, ties, wins
+            # Without a branch on it: whether a pair met is a toss.
+            pair += np.uint64((losses > 0) | (ties > 0) | (wins > 0))
+            cell += _U3
     return pair
 
 

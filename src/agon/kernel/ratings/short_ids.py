@@ -9,8 +9,8 @@ import numpy.typing as npt
 from agon.kernel.compiling import COMPILED_FROM, compile_loop
 
 _MAX_BYTES = np.uint64(15)  # two words, less one byte for the length
-_SLOTS = 1 << 17  # few enough to stay in the cache, enough for 65,536 ids without crowding
-_FULLER = 16
+_SLOTS = 1 << 12  # of a table that stays in the fastest cache; where there are more ids, the next
+_FULLER = 32  # times as many stay in the next cache, and take 65,536 ids without crowding
 
 # Constants of the compiled loop, unsigned as its words are.
 _MIX_ONE, _MIX_TWO = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
@@ -99,7 +99,8 @@ def _number(  # noqa: PLR0913, PLR0917  # a compiled loop takes its columns one 
     end = np.uint64(offsets[start] - begin)
     for row in range(start, stop):
         # Unsigned indices: a signed one is compared with 0 first, as it may count from the end.
-        byte, end = end, np.uint64(offsets[row + 1] - begin)
+        place = np.uint64(row)
+        byte, end = end, np.uint64(offsets[place + _U1] - begin)
         length = end - byte
         if length > _MAX_BYTES:
             return row, id_count
@@ -131,5 +132,5 @@ def _number(  # noqa: PLR0913, PLR0917  # a compiled loop takes its columns one 
             keys[id_count, 1] = two
             firsts[id_count] = row
             id_count += 1
-        numbers[row] = number
+        numbers[place] = number
     return stop, id_count
