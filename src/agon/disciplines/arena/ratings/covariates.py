@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.arena.facts import API, SKIPPED, Facts
+from agon.disciplines.arena.facts import SKIPPED, Facts
 from agon.disciplines.arena.formulas import TIE, Ints, Vector
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable
@@ -212,12 +212,12 @@ def matches_by(column: str, facts: Facts, *, records: Records | None) -> dict[st
 def _position(facts: Facts) -> Vector:
     """Return 1 where side a was shown first and −1 where b was; of votes their mean.
 
-    A model's vote counts 0: it is made of two calls, one in each order.
+    A vote on both orders counts 0.
     """
     votes, matches = facts.votes, len(facts.matches)
     said = votes.side != TIE  # a tie does not say which side had which label
     first = 1.0 - 2.0 * (votes.label[said] ^ votes.side[said])
-    first[facts.judges.kind[votes.judge[said]] == API] = 0.0
+    first[~facts.judges.sees_one_order[votes.judge[said]]] = 0.0
     seen = np.bincount(votes.match[said], minlength=matches)
     mean = np.bincount(votes.match[said], first, matches) / np.maximum(seen, 1)
     return np.where(facts.matches.counts.sum(axis=1) > 0, mean, 1.0)
