@@ -111,9 +111,8 @@ class RecordImporter:
             if self._sender is not None:
                 valid = self._identities.name(valid)
             self._insert(valid)
-        # A conflict must not show a judge that there is a match which a freeze hides.
-        if not self._errors or self._votes:
-            self._references.report_missing(self._errors)
+        # After a conflict, too: it must not show a judge a match that a freeze hides.
+        self._references.report_missing(self._errors)
         if not self._errors:
             self._cross_row_checks.report(self._touched, self._errors)
         self._errors.raise_any()
