@@ -17,6 +17,7 @@ from agon.app.access.permissions import permits
 from agon.disciplines import discipline
 from agon.entities.webhooks import EVENT_KINDS
 from agon.kernel.text.bidi import isolated_text
+from agon.kernel.text.captions import noun_text
 from agon.kernel.text.participants import short_id
 from agon.web import addresses
 from agon.web.directions import closed_html
@@ -112,11 +113,10 @@ def counted_text(count: float, noun: str) -> str:
     """Return a number with what is counted, in the singular or the plural.
 
     Example:
-        >>> counted_text(1, "match"), counted_text(1200, "match"), counted_text(0, "row")
-        ('1 match', '1,200 matches', '0 rows')
+        >>> counted_text(1, "match"), counted_text(1200, "match"), counted_text(0, "epoch")
+        ('1 match', '1,200 matches', '0 epochs')
     """
-    ending = "" if count == 1 else "es" if noun.endswith(("s", "ch")) else "s"
-    return f"{number_text(count)} {noun}{ending}"
+    return f"{number_text(count)} {noun_text(count, noun)}"
 
 
 def time_text(value: datetime) -> str:

@@ -26,6 +26,14 @@ def battles(path: Path) -> Path:
     return path
 
 
+def test_a_board_of_ties_alone_has_none_without_them() -> None:
+    """The reason was that no bot ever played, with a remedy that is none."""
+    rows = [{"model_a": a, "model_b": b, "winner": "tie"} for a, b in ("xy", "yz", "zx")]
+    probe = agon.audit(rows)["ties"]
+    assert probe.verdict == "cannot tell"
+    assert probe.sentence == "all matches are ties, so that there is no board without them"
+
+
 def test_an_audit_answers_every_probe(tmp_path: Path) -> None:
     """What the records do not say is *cannot tell*, never *fine*."""
     made = agon.audit(str(battles(tmp_path / "battles.csv")))

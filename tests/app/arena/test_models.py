@@ -123,7 +123,11 @@ def test_a_column_has_a_board_for_each_value_beside_the_whole() -> None:
             {"control": ["length"]},
             "-3 is below 0, and control_form=relative divides by the sum",
         ),
-        ([*BATTLES, {**BATTLES[0], "length_a": None}], {"control": ["length"]}, "1 of 601 rated"),
+        (
+            [*BATTLES, {**BATTLES[0], "length_a": None}],
+            {"control": ["length"]},
+            r"1 of 601 rated matches has no value of length_a \(first: match 601\)",
+        ),
         ([{**BATTLES[0], "winner": "tie"}] * 3, {"overrides": {"ties": "davidson"}}, "all matches"),
         (  # ann won all of hers, so that she gets no rating, and her matches say nothing about ties
             [
@@ -145,6 +149,11 @@ def test_a_column_has_a_board_for_each_value_beside_the_whole() -> None:
             "resamples the plain model",
         ),
         (BATTLES, {"control": ["length"], "anchor": {"m0": 1000, "m1": 1001}}, "state one"),
+        (
+            [{**row, "weight": 1e300 if n == 5 else 1} for n, row in enumerate(BATTLES)],
+            {},
+            "some weights so much larger than others",
+        ),
     ],
 )
 def test_what_a_model_cannot_do_is_said(

@@ -145,7 +145,8 @@ def test_a_person_listed_under_the_id_of_a_bot_is_in_the_pool_as_a_person() -> N
 def test_the_vote_of_a_model_has_no_position() -> None:
     """It is made of two calls, one in each order, and is recorded as if side a had been first.
 
-    The side shown first wins half of what people judge, and side a nearly all that a model does.
+    The side shown first wins half of what people judge, and side a nearly all that a model does:
+    neither the fitted position nor a finding is made of that.
     """
     ids = [f"m{number}" for number in range(40)]
     tables: Tables = {
@@ -164,6 +165,7 @@ def test_the_vote_of_a_model_has_no_position() -> None:
     judges: dict[str, Any] = {"facts": arena.facts, "results": arena.results, "rules": arena.rules}
     model, person = ({each.name for each in judge_figures(n, **judges)} for n in range(2))
     assert person - model == {"position"}
+    assert "position-bias" not in {finding.code for finding in made.findings}
 
 
 def test_an_audit_that_sees_a_tie_overrules_no_vote() -> None:

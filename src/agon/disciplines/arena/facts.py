@@ -72,6 +72,14 @@ class Judges:
     def __len__(self) -> int:
         return len(self.ids)
 
+    @property
+    def sees_one_order(self) -> Bools:
+        """Whether votes of each judge say something of positions.
+
+        A model that judges through the API is called twice for a vote, once with each order.
+        """
+        return self.kind != API
+
 
 @dataclass(frozen=True, eq=False)
 class Matches:

@@ -332,7 +332,8 @@ TABLE: tuple[Check[Inspection], ...] = (
     ),
     Check(
         "position-bias",
-        "More than four in five of a judge's recent votes have one label.",
+        "More than four in five of a judge's recent votes have one label; not asked of models, "
+        "which see both orders.",
         lambda arena: position_bias(arena.facts, arena.rules),
     ),
     Check(

@@ -61,7 +61,8 @@ class RatingRules(Rules):
         since="0.1",
         meaning="Styles that ratings are controlled for, with commas between them: columns NAME_a "
         "and NAME_b of the matches, or NAME with a difference; length, headers, lists, bold and "
-        "code are counted in the responses where there is no such column.",
+        "code are counted in the responses where there is no such column, and always in those of a "
+        "contest, which keeps no other columns.",
         reason="The source document rates answers as judges see them, style included.",
         source=_MODELS,
         max_length=1000,

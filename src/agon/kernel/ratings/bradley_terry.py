@@ -229,9 +229,9 @@ def _climb(likelihood: Likelihood, regularization: float, start: Vector | None) 
     for step_number in range(1, _MAX_STEPS + 1):
         precision = min(0.1, max(0.1 * spread, _FINEST))
         step = likelihood.newton_step(likelihood.gradient(theta), precision=precision)
-        spread = float(np.ptp(step))
-        if not np.isfinite(spread):
+        if not np.isfinite(step).all():
             break
+        spread = float(np.ptp(step))
         theta = theta + (step if spread <= 1.0 else _damp(step, likelihood.reach(step)))
         if spread * (precision + spread) <= _CLOSE:
             mean = float(theta.mean())

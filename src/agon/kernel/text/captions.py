@@ -24,7 +24,14 @@ def count_text(how_many: int, noun: str) -> str:
     """Write a number of things.
 
     Example:
-        >>> count_text(1, "validator"), count_text(2, "validator")
-        ('1 validator', '2 validators')
+        >>> count_text(1, "validator"), count_text(2, "epoch"), count_text(1200, "match")
+        ('1 validator', '2 epochs', '1,200 matches')
     """
-    return f"{how_many:,} {noun}{'' if how_many == 1 else 's'}"
+    return f"{how_many:,} {noun_text(how_many, noun)}"
+
+
+def noun_text(how_many: float, noun: str) -> str:
+    """Write what is counted in the singular or the plural, as in "2 epochs" and "3 matches"."""
+    if how_many == 1:
+        return noun
+    return f"{noun}es" if noun.endswith(("s", "tch")) else f"{noun}s"

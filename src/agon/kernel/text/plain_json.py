@@ -13,6 +13,7 @@ levels more than its row) stays far below what the reader of lines takes, 254 le
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import repeat
@@ -38,6 +39,11 @@ _MAX_DIGITS: Final = 20
 _LONG: Final = 4096
 _SHOWN: Final = 80
 _CORRECT: Final = "correct it"
+_JSON_VALUES: Final = {"None": "null", "True": "true", "False": "false"}
+_PYTHON_VALUE: Final = re.compile(
+    r"[^-\w]?(?P<word>-?(?:NaN|nan|Infinity|inf)|None|True|False)(?![\w.])"
+)
+"""A value as Python writes it, also in what its module json takes for JSON."""
 
 
 class InvalidJson(ValueError):
@@ -88,9 +94,17 @@ def _not_json(text: bytes, error: orjson.JSONDecodeError) -> tuple[str, str]:
     if b"\0" in text:
         return "has NUL bytes (UTF-16 text or no text)", "give UTF-8"
     try:
-        text.decode()
+        decoded = text.decode()
     except UnicodeDecodeError as wrong:
         return f"is not UTF-8 (byte {wrong.start + 1} is 0x{text[wrong.start]:02x})", "give UTF-8"
+    # The position of a number without digits is the one behind its sign.
+    found = _PYTHON_VALUE.match(decoded, max(error.pos - 1, 0), error.pos + _SHOWN)
+    if found is not None:
+        word = found["word"]
+        right = _JSON_VALUES.get(word, "a finite number, or null where there is none")
+        return f"has {word} for a value, which JSON does not know", f"write {right}"
+    if "infinity" in error.msg:
+        return "has a number beyond 1.8e308, the largest of 64 bits", "write a smaller one"
     return f"is not JSON in UTF-8 ({error})", _CORRECT
 
 

@@ -71,3 +71,38 @@ def test_a_voided_row_does_not_count(net: Service) -> None:
         draft = Draft(kind="records-voided", body=body, at=net.clock(), by="user:olga")
         append(net, session, session.contests.lock("net"), [draft])
     _add(net, "validators", {"id": "v1", "stake": 6.0, "epoch": 1})
+
+
+BOT = {"id": "x", "name": "x"}
+
+
+def tied(a: str, b: str, **more: Any) -> dict[str, Any]:
+    """Write a match that ended in a tie."""
+    row = {"id": 1, "bot_a": a, "bot_b": b, "kind": "rated", "played_at": TIME, "winner": "tie"}
+    return row | more
+
+
+@pytest.mark.parametrize(
+    ("rows", "missing"),
+    [
+        ([("bots", BOT), ("matches", tied("x", "z"))], ["z"]),
+        ([("matches", tied("w", "z")), ("bots", {**BOT, "id": "z"})],
+         ["w"]),  # z comes later
+        ([("bots", {"id": "z", "name": None}), ("matches", tied("z", "y"))],
+         ["y"]),  # z is given, in a row with an issue of its own
+        ([("cats", {"id": "z"}), ("matches", tied("z", "y"))],
+         []),  # nobody knows what the first line was meant to give
+    ],
+)  # fmt: skip
+def test_unknown_references_are_listed_with_all_other_issues(
+    service: Service, rows: list[tuple[str, dict[str, Any]]], missing: list[str]
+) -> None:
+    """They came alone, in a second answer, once everything else had been corrected."""
+    create(service, NewContest(id="cup", discipline="arena", title="Cup"), by=ORGANISER)
+    wrong = ("matches", tied("x", "x", id=2, weight=0))
+    with pytest.raises(InvalidRecords) as error:
+        record(service, "cup", [(*row, None) for row in [("bots", BOT), wrong, *rows]],
+               by=ORGANISER)  # fmt: skip
+    issues = error.value.issues
+    assert [each.value for each in issues if each.code == "unknown-reference"] == missing
+    assert {"weight", "bot_b"} <= {each.column for each in issues}

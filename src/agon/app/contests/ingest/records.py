@@ -101,9 +101,8 @@ class RecordImporter:
             admitted = batch if self._sent is None else self._sent.admit(batch, at=self._at)
             valid = self._validator.validate(admitted)
             self._insert(valid if self._sent is None else self._sent.name(valid))
-        # A conflict must not show a judge that there is a match which a freeze hides.
-        if not self._errors or self._votes:
-            self._references.report_missing(self._errors)
+        # After a conflict, too: it must not show a judge a match that a freeze hides.
+        self._references.report_missing(self._errors)
         if not self._errors:
             self._cross_row_checks.report(self._touched, self._errors)
         self._errors.raise_any()

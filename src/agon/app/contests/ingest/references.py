@@ -75,6 +75,8 @@ class References:
         self._of = {table.name: self._references(schema, table) for table in schema}
         self._missing: dict[tuple[str, str], list[_Missing]] = {}
         self._scanned: dict[str, set[str]] = {}
+        self._invalid: dict[tuple[str, str], set[Any]] = {}
+        self._knows_all_rows = True
 
     def gather(
         self,
@@ -104,6 +106,18 @@ class References:
                 for value in sorted(unknown, key=first.__getitem__):
                     reference.pending.setdefault(value, first[value])
 
+    def add_invalid(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Collect the values of invalid rows that others may refer to: these have no issue."""
+        for target, column in self._there:
+            if target == table:
+                values = (row.get(column) for row in rows)
+                known = (value for value in values if isinstance(value, str | int))
+                self._invalid.setdefault((target, column), set()).update(known)
+
+    def add_unreadable(self) -> None:
+        """Note that the request has lines of which nobody knows what they give."""
+        self._knows_all_rows = False
+
     def resolve(self) -> None:
         """Look up the collected references; missing ones are checked again at the end."""
         for table, references in self._of.items():
@@ -125,19 +139,39 @@ class References:
         for existing in self._there.values():
             if len(existing) > _MAX_REMEMBERED:
                 existing.clear()
+                self._knows_all_rows = False
 
     def report_missing(self, errors: ErrorCollector) -> None:
-        """Look up missing values again after everything is stored; add issues for those missing."""
+        """Look up missing values again after everything is stored; add issues for those missing.
+
+        A request with errors is not stored. Values that its rows give are not missing, and where
+        these are not known, nothing is. From a sender to whom later rows do not exist, every
+        missing value is reported, whatever other errors there are: they must not tell what exists.
+        """
         self._scanned.clear()
+        is_stored = not errors or self._until is not None
+        if not (is_stored or self._knows_all_rows):
+            return
         by_target: dict[str, list[tuple[str, list[_Missing]]]] = {}
         for (target, key), missing in self._missing.items():
             by_target.setdefault(target, []).append((key, missing))
         for pairs in by_target.values():
-            existing = self._find(pairs[0][1][0].reference, [key for key, _ in pairs])
+            reference = pairs[0][1][0].reference
+            if not (is_stored or reference.keyed):
+                continue
+            existing = self._find(reference, [key for key, _ in pairs])
+            if not is_stored:
+                existing |= self._given(reference)
             for key, missing in pairs:
                 if key not in existing:
                     for missing_key in missing:
                         errors.add(_issue(missing_key))
+
+    def _given(self, reference: _Reference) -> set[str]:
+        """Return the keys that the rows of the request give, valid or not."""
+        column = (reference.target.name, reference.target_column)
+        values = reference.existing | self._invalid.get(column, set())
+        return {reference.key(value) for value in values - _NOT_GIVEN}
 
     def _references(self, schema: Schema, table: Table) -> list[_Reference]:
         references = []

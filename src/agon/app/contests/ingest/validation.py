@@ -116,6 +116,9 @@ class RecordValidator:
                     row_issues = table.checker.issues(sent[index], lines[index])
                     is_valid[index] = not row_issues
                     issues += row_issues
+                self._references.add_invalid(
+                    name, [rows[index] for index in indexes if not is_valid[index]]
+                )
                 indexes = [index for index in indexes if is_valid[index]]
                 columns = columns_of(group.keys, rows, indexes)
             _set_at(keys, indexes, table.keys(columns, len(indexes)))
@@ -156,6 +159,7 @@ class RecordValidator:
                 table in self._tables and type(row) is dict
                 for table, row in zip(tables, rows, strict=True)
             ]
+            self._references.add_unreadable()
             for index in [index for index, fits in enumerate(is_row) if not fits]:
                 row = rows[index]
                 issues.append(

@@ -114,6 +114,8 @@ def ties(board: AuditedBoard) -> Probe:
         return answer(
             "ties", figure=0, expected=0, is_fine=True, sentence="there are no ties"
         )  # fmt: skip
+    if tied.all():
+        return unknown("ties", "all matches are ties, so that there is no board without them")
     try:
         others = {"left out": _without_ties(board, tied), "by Davidson": _by_davidson(board)}
     except NotScorable as error:

@@ -143,14 +143,15 @@ def position_bias(facts: Facts, rules: ArenaRules) -> Iterator[Finding]:
     """Report judges whose recent votes have one label more often than ``position_share``.
 
     Labels are drawn at random, so each is expected on half of the votes; the probability is that
-    of a count as large for either label.
+    of a count as large for either label. Votes on both orders of a match have no position.
     """
     recent = recent_votes(facts, kinds=(RATED, HONEYPOT), most=rules.recent_votes)
     total = np.bincount(recent.judge, minlength=len(facts.judges))
-    comparisons = int(np.count_nonzero(total >= rules.position_min_votes))
+    enough = facts.judges.sees_one_order & (total >= rules.position_min_votes)
+    comparisons = int(np.count_nonzero(enough))
     for code, label in enumerate("AB"):
         counts = np.bincount(recent.judge[recent.label == code], minlength=len(facts.judges))
-        exceeding = (total >= rules.position_min_votes) & (counts > rules.position_share * total)
+        exceeding = enough & (counts > rules.position_share * total)
         for judge in np.flatnonzero(exceeding).tolist():
             count, of_votes = int(counts[judge]), int(total[judge])
             probability = min(1.0, 2 * binomial_tail(count, trials=of_votes, chance=0.5))

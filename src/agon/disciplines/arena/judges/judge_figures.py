@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from agon.disciplines.arena.facts import API, HONEYPOT, RATED, Bools, Facts
+from agon.disciplines.arena.facts import HONEYPOT, RATED, Bools, Facts
 from agon.disciplines.arena.formulas import NONE, TIE
 from agon.disciplines.arena.history import Results
 from agon.disciplines.arena.judges.quality import Quality, quality_of
@@ -53,7 +53,7 @@ def judge_figures(
         among=audited,
         meaning="votes in audited matches that were with the audit",
     )
-    if facts.judges.kind[judge] != API:
+    if facts.judges.sees_one_order[judge]:
         yield share(
             "position",
             label == 0,

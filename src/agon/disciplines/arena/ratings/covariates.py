@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agon.disciplines.arena.facts import API, SKIPPED, Facts
+from agon.disciplines.arena.facts import SKIPPED, Facts
 from agon.disciplines.arena.formulas import TIE, Ints, Vector
 from agon.disciplines.arena.rules import ArenaRules
 from agon.errors import NotScorable
@@ -19,6 +19,7 @@ from agon.records.raw import quote
 POSITION: Final = "position"
 ReadColumns = Callable[[Sequence[str], str], list[pa.Array]]
 _MAX_PARTS: Final = 100
+_NAMED: Final = 5
 
 _FENCED = re.compile(r"^```.*?(?:^```|\Z)", re.MULTILINE | re.DOTALL)
 _COUNTS: Final[Mapping[str, re.Pattern[str]]] = {
@@ -109,41 +110,55 @@ def covariates_of(
         place = pc.index_in(ids, value_set=table["id"].combine_chunks())
         return [table[name].combine_chunks().take(place) for name in names]
 
-    return made | read_controls(rules, there, read)
+    return made | read_controls(rules, there, read, ids=ids)
 
 
-def read_controls(rules: ArenaRules, there: Sequence[str], read: ReadColumns) -> dict[str, Vector]:
+def read_controls(
+    rules: ArenaRules, there: Sequence[str], read: ReadColumns, *, ids: pa.Array | None = None
+) -> dict[str, Vector]:
     """Return the controls of every match by name, not standardized.
 
     Args:
         rules: ``control`` and ``control_form`` count.
         there: the columns of the matches that have any value.
         read: returns columns of the matches by name, as a type of SQL.
+        ids: the ids of the matches, by which an error names some; None: it names none.
 
     Raises:
         NotScorable: a control is in no column, or some matches have no value of it.
     """
-    return {name: _control(name, there, read, rules) for name in controls(rules)}
+    return {name: _control(name, there, read, rules, ids) for name in controls(rules)}
 
 
-def _control(name: str, there: Sequence[str], read: ReadColumns, rules: ArenaRules) -> Vector:
+def _control(
+    name: str, there: Sequence[str], read: ReadColumns, rules: ArenaRules, ids: pa.Array | None
+) -> Vector:
     sides = [f"{name}_a", f"{name}_b"]
+    responses = ["response_a", "response_b"]
+
+    def known(column: str, values: pa.Array) -> Vector:
+        if values.null_count:
+            raise NotScorable(
+                f"control={name}: {_without_value(values, column, ids)}. Leave these matches out, "
+                "or the control",
+                instead=without_control(rules, name),
+            )
+        numbers: Vector = values.to_numpy(zero_copy_only=False).astype(np.float64)
+        return numbers
+
     if set(sides) <= set(there):
-        of_a, of_b = (_known(name, each, rules) for each in read(sides, "DOUBLE"))
+        of_a, of_b = map(known, sides, read(sides, "DOUBLE"))
     elif name in there:
-        return _known(name, read([name], "DOUBLE")[0], rules)
-    elif name in STYLES and {"response_a", "response_b"} <= set(there):
-        texts = read(["response_a", "response_b"], "VARCHAR")
-        of_a, of_b = (
-            _known(name, pa.array([None if text is None else float(style_count(name, text))
-                                   for text in each.to_pylist()], pa.float64()), rules)
-            for each in texts
-        )  # fmt: skip
+        return known(name, read([name], "DOUBLE")[0])
+    elif name in STYLES and set(responses) <= set(there):
+        counts = (_style_counts(name, each) for each in read(responses, "VARCHAR"))
+        of_a, of_b = map(known, responses, counts)
     else:
         has = ", or responses to count it in" if name in STYLES else ""
         raise NotScorable(
             f"control={name}: the matches have neither the columns {name}_a and {name}_b nor a "
-            f"column {name}{has}. State a column that they have, or leave the control out",
+            f"column {name}{has}. State a column that they have (a contest keeps responses, and no "
+            "other columns for controls), or leave the control out",
             instead=without_control(rules, name),
         )
     if rules.control_form == "difference":
@@ -169,15 +184,25 @@ def _columns_with_values(records: Records) -> list[str]:
     ]
 
 
-def _known(name: str, values: pa.Array, rules: ArenaRules) -> Vector:
-    if missing := values.null_count:
-        raise NotScorable(
-            f"control={name}: {missing:,} of {len(values):,} rated matches have no number there. "
-            "Leave these matches out, or the control",
-            instead=without_control(rules, name),
-        )
-    known: Vector = values.to_numpy(zero_copy_only=False).astype(np.float64)
-    return known
+def _style_counts(name: str, texts: pa.Array) -> pa.Array:
+    counts = (None if text is None else style_count(name, text) for text in texts.to_pylist())
+    return pa.array(counts, pa.float64())
+
+
+def _without_value(values: pa.Array, column: str, ids: pa.Array | None) -> str:
+    """Say how many matches have no value of a column, and which are the first.
+
+    Example:
+        >>> _without_value(pa.array([1, None, 2]), "cost_a", pa.array(["m1", "m2", "m3"]))
+        '1 of 3 rated matches has no value of cost_a (first: match m2)'
+    """
+    missing = values.is_null()
+    verb = "has" if values.null_count == 1 else "have"
+    said = f"{values.null_count:,} of {len(values):,} rated matches {verb} no value of {column}"
+    if ids is None:
+        return said
+    first = ids.filter(missing)[:_NAMED].to_pylist()
+    return f"{said} (first: match {', '.join(map(str, first))})"
 
 
 def matches_by(column: str, facts: Facts, *, records: Records | None) -> dict[str, Facts]:
@@ -212,12 +237,12 @@ def matches_by(column: str, facts: Facts, *, records: Records | None) -> dict[st
 def _position(facts: Facts) -> Vector:
     """Return 1 where side a was shown first and −1 where b was; of votes their mean.
 
-    A model's vote counts 0: it is made of two calls, one in each order.
+    A vote on both orders counts 0.
     """
     votes, matches = facts.votes, len(facts.matches)
     said = votes.side != TIE  # a tie does not say which side had which label
     first = 1.0 - 2.0 * (votes.label[said] ^ votes.side[said])
-    first[facts.judges.kind[votes.judge[said]] == API] = 0.0
+    first[~facts.judges.sees_one_order[votes.judge[said]]] = 0.0
     seen = np.bincount(votes.match[said], minlength=matches)
     mean = np.bincount(votes.match[said], first, matches) / np.maximum(seen, 1)
     return np.where(facts.matches.counts.sum(axis=1) > 0, mean, 1.0)

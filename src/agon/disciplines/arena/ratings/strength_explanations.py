@@ -20,6 +20,7 @@ from agon.kernel.explanations import Explanation, Part, scored_explanation, unsc
 from agon.kernel.ratings.elo import expected_score
 from agon.kernel.ratings.likelihood import logistic
 from agon.kernel.rounding import publish
+from agon.kernel.text.captions import count_text
 from agon.kernel.text.sentences import Piece, Sentence
 
 _SHOWN = ("low", "high", "rank_low", "rank_high", "tier", "apart", "votes_needed")
@@ -111,8 +112,9 @@ def _strength_part(
             "expected": expected,
         },
         {"elo_scale": rules.elo_scale, "bradley_terry_regularisation": prior},
-        f"Took {points:g} points in {matches} matches against {len(opponents)} opponents; at "
-        f"{score:.0f} it is expected to take {expected:.4g}"
+        f"Took {points:g} point{'' if points == 1 else 's'} in {count_text(matches, 'match')} "
+        f"against {count_text(len(opponents), 'opponent')}; at {score:.0f} it is expected to take "
+        f"{expected:.4g}"
         + (f", pulled to the mean by {prior:g} tied matches." if prior else ".")
         + (f" {unrated} more with bots without a rating do not count here." if unrated else ""),
     )

@@ -32,10 +32,16 @@ def rate_anyway(
             simpler = rules.override(error.instead)
             if simpler == rules:
                 raise
-            said.append(f"{error}; until then this board has {_text(error.instead)}")
+            said.append(f"{error}; until then this board has {_text(_changed(rules, simpler))}")
             rules = simpler
         else:
             return replace(made, notes=(*said, *made.notes)), rules
+
+
+def _changed(rules: ArenaRules, simpler: ArenaRules) -> dict[str, Any]:
+    """Return the values of the rules that were replaced."""
+    before = rules.model_dump()
+    return {name: value for name, value in simpler.model_dump().items() if value != before[name]}
 
 
 def _text(values: Mapping[str, Any]) -> str:
