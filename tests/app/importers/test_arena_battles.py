@@ -238,6 +238,36 @@ def test_battles_without_a_winner_are_told_of_other_outcomes(tmp_path: Path, hea
     assert error.value.issues[0].code == "missing-column"
 
 
+def test_the_side_with_more_points_wins() -> None:
+    """Goals and marks are no shares: 1 to 0 is a win as 9 to 7 is; rows without are left out."""
+    rows = [
+        {"home": "x", "visitor": "y", "hgoal": home, "vgoal": away}
+        for home, away in ((1, 0), (2, 2), (7.5, 9), (None, None))
+    ]
+    imported = import_records("arena-battles", rows)
+    assert [row["winner"] for row in matches(imported)] == ["a", "tie", "b"]
+    assert "rows without the points of both sides are left out: 1" in imported.notes
+    stated = import_records("arena-battles", [{**row, "result": "draw"} for row in rows])
+    assert {row["winner"] for row in matches(stated)} == {"tie"}, "a stated result goes first"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "remedy"),
+    [
+        ({"win1": 3, "win2": 1}, "numbers of wins are read from wins_a and wins_b"),
+        ({"preference": "A"}, "a side that is named is read from winner"),
+        ({"score_a": 7, "score_b": 9}, "are read from points_a and points_b"),
+    ],
+)
+def test_values_of_another_outcome_say_where_they_are_read(
+    outcome: dict[str, Any], remedy: str
+) -> None:
+    """A column's name may mean something else here: the message names the column that has it."""
+    with pytest.raises(InvalidRecords) as error:
+        import_records("arena-battles", [{"model_a": "x", "model_b": "y", **outcome}])
+    assert error.value.issues[0].remedy.endswith(remedy)
+
+
 def test_a_winner_may_be_the_name_of_the_column_of_its_side() -> None:
     """Files with team_1 and team_2 name the winning column, as arena-rank's examples do."""
     rows = [

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from agon.app.importers.reading import columns_of
-from agon.records import InvalidRecords
+from agon.records import InvalidRecords, RowIssue
 from agon.records.names.mapping import SourceMapping
 from agon.records.names.matching import fold_name, match_names
 
@@ -39,16 +39,19 @@ ALIASES = {
         "team_2",
         "away_team",
         "away",
+        "visitor",
         "right",
         "black",
         "black_id",
     ),
-    "winner": ("result", "outcome"),
+    "winner": ("result", "outcome", "ftr"),
     "win_1": ("g1_winner",),
     "win_2": ("g2_winner",),
     "wins_a": ("winner_model_a", "a_wins", "home_wins"),
     "wins_b": ("winner_model_b", "b_wins", "away_wins"),
     "ties": ("winner_tie", "winner_model_tie", "tie", "draws", "draw"),
+    "points_a": ("home_score", "home_goals", "hgoal", "fthg"),
+    "points_b": ("away_score", "away_goals", "vgoal", "ftag"),
     "is_tie": ("is_draw", "tied", "tie", "draw"),
     "prompt_id": ("question_id",),
 }
@@ -63,29 +66,46 @@ WON = (
 """Columns of who won and who lost, in files without sides: each row is a win for the first."""
 
 _OTHER_OUTCOMES = (
-    "or, instead of winner, score_a (points of side a, 0 to 1), wins_a and wins_b, share_a (0 to "
-    "1), or preference (1 to 2)"
+    "or, instead of winner, score_a (side a's share of the point, 0 to 1), points_a and points_b "
+    "(goals or marks of both sides), wins_a and wins_b, share_a (0 to 1), or preference (1 to 2)"
 )
+_OTHER_MEANINGS: Mapping[tuple[str, str], str] = {
+    ("win_1", "unknown-value"): "numbers of wins are read from wins_a and wins_b",
+    ("win_2", "unknown-value"): "numbers of wins are read from wins_a and wins_b",
+    ("preference", "wrong-type"): "a side that is named is read from winner",
+    ("score_a", "out-of-range"): "goals or marks of both sides are read from points_a and points_b",
+}
+"""What values may mean that a column does not have, by column and code of the issue."""
+
 _TIES = ("tie", "ties", "draw", "draws", "is_tie", "is_draw", "result", "outcome")
 
 
 @contextmanager
-def other_outcomes_named() -> Iterator[None]:
-    """Say of a missing winner in which other columns battles may have their outcome.
+def other_outcomes_named(present: Mapping[str, str]) -> Iterator[None]:
+    """Say of a missing or wrong outcome in which other columns battles may have theirs.
+
+    Args:
+        present: the source's name of each column.
 
     Raises:
         InvalidRecords: with that.
     """
+    known_as = {stored: own for own, stored in present.items()}
     try:
         yield
     except InvalidRecords as error:
-        issues = [
-            replace(issue, remedy=f"{issue.remedy}; {_OTHER_OUTCOMES}")
-            if issue.code == "missing-column" and "winner" in (issue.column or "").split(", ")
-            else issue
-            for issue in error.issues
-        ]
+        issues = [_with_other_outcomes(issue, known_as) for issue in error.issues]
         raise InvalidRecords(issues, names=error.names, hints=error.hints) from None
+
+
+def _with_other_outcomes(issue: RowIssue, known_as: Mapping[str, str]) -> RowIssue:
+    """Return an issue whose remedy also names other columns of outcomes, where it is of one."""
+    column = issue.column or ""
+    if issue.code == "missing-column" and "winner" in column.split(", "):
+        other = _OTHER_OUTCOMES
+    else:
+        other = _OTHER_MEANINGS.get((known_as.get(column, column), issue.code), "")
+    return replace(issue, remedy=f"{issue.remedy}; {other}") if other else issue
 
 
 def present_columns(source: Any, known: Sequence[str], mapping: SourceMapping) -> dict[str, str]:

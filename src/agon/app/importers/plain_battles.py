@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from agon.app.importers.arena_battles import CATEGORIES, OUTCOMES, PLAYED, SIDES, TIMES, WINNER
+from agon.app.importers.arena_battles import CATEGORIES, PLAYED, TIMES
 from agon.app.importers.battle_columns import present_columns, read_by_alias
+from agon.app.importers.battle_outcomes import OUTCOMES, SIDES, WINNER
 from agon.records.names.mapping import SourceMapping
 from agon.records.values.words import choice_of
 

@@ -6,12 +6,14 @@ from typing import Final
 _AS_WORKBOOK: Final = "save it as .xlsx or as CSV"
 _UNPACK: Final = "unpack it, or name it after what it holds, as in users.csv.zip"
 _AS_CSV: Final = "export it as CSV or Parquet"
+_GAMES: Final = "write its tags White, Black and Result as columns of a CSV file, a game per row"
 _PACKED: Final = (".zip", ".gz", ".zst")
 _REMEDIES: Final = {
     **dict.fromkeys((".xls", ".xlsb", ".ods", ".numbers"), _AS_WORKBOOK),
     **dict.fromkeys((*_PACKED, ".tar", ".tgz", ".7z", ".rar"), _UNPACK),
     **dict.fromkeys((".arrow", ".feather", ".avro", ".orc", ".pkl", ".rds", ".dta"), _AS_CSV),
     **dict.fromkeys((".sql", ".dump", ".html", ".pdf", ".xml", ".yaml", ".yml"), _AS_CSV),
+    ".pgn": _GAMES,
 }
 
 

@@ -1,8 +1,10 @@
 """Probes of where matches come from: voters, influence, duplicates, names."""
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -10,6 +12,8 @@ from agon.disciplines.arena.alike_names import alike_names
 from agon.disciplines.arena.audits.board import (
     SURPRISE,
     AuditedBoard,
+    Numbers,
+    Vector,
     answer,
     number_of,
     unknown,
@@ -18,19 +22,25 @@ from agon.errors import NotScorable
 from agon.kernel.figures import Probe
 from agon.kernel.ratings.bradley_terry import BradleyTerry, bradley_terry
 from agon.kernel.ratings.clusters import Clusters
-from agon.kernel.ratings.covariance import sandwich_covariance
+from agon.kernel.ratings.covariance import (
+    Covariance,
+    invert,
+    pair_matrices,
+    sandwich_covariance,
+)
 from agon.kernel.ratings.pair_counts import PairCounts
 from agon.kernel.ratings.weighted_pairs import weigh_pairs
-from agon.kernel.statistics import two_sided_quantile
 
 _BUSIEST: Final = 0.01
 _FAIR: Final = 5.0  # times its fair share
 _DESIGN_EFFECT: Final = 1.5
 _FEWEST_VOTERS: Final = 10
 _EXAMINED: Final = 20
+_COLUMNS: Final = 2  # judges and prompts
 _COMPARED: Final = 200  # bots of whom all pairs are compared without a judge or prompt
 _RARE: Final = 0.01  # a chance that few boards without a defect have
 
+Flags = npt.NDArray[np.bool_]
 _Change = tuple[str, int, tuple[str, ...], tuple[str, str] | None]
 """A judge or prompt, the largest change of a rank without it, who leaves its range of ranks, and
 two bots that are not apart any more."""
@@ -131,6 +141,7 @@ def _changes(board: AuditedBoard, column: pa.Array) -> list[_Change]:
     made, players = board.strengths.separation, len(board.names)
     before = np.empty(players, dtype=np.int64)
     before[made.order] = np.arange(1, players + 1)
+    gaps = _gaps(board)
     result = []
     for code in np.argsort(-sizes, kind="stable")[:_EXAMINED].tolist():
         rest = codes != code
@@ -151,38 +162,86 @@ def _changes(board: AuditedBoard, column: pa.Array) -> list[_Change]:
         left = np.flatnonzero((after < made.rank_low) | (after > made.rank_high))
         names = tuple(board.names[row] for row in left)
         change = int(np.abs(after - before).max())
-        pair = _merged(board, counts, fit)
+        pair = None if gaps is None else _merged(gaps, board, counts, fit, ~rest)
         result.append((str(encoded.dictionary[code]), change, names, pair))
     return result
 
 
-def _merged(board: AuditedBoard, rest: PairCounts, fit: BradleyTerry) -> tuple[str, str] | None:
-    """Return two bots that are apart, and not without some matches; None: there are none.
+@dataclass(frozen=True, eq=False)
+class _Gaps:
+    """The differences of all pairs of bots on a board.
 
-    Fewer matches part fewer bots. So their gap has to shrink by more than chance explains: its
-    change has the variance of the gap without the matches less that with them (Hausman 1978).
+    Attributes:
+        upper, lower: the better and the other bot of each pair.
+        size: the difference of their log-strengths.
+        is_apart: whether the two are apart.
+        model: the covariance that the model expects.
+        dispersion: how much more differences vary than that, in the median of all pairs.
+        inverse: the inverse of the information: what a residual adds to the strengths.
     """
+
+    upper: Numbers
+    lower: Numbers
+    size: Vector
+    is_apart: npt.NDArray[np.bool_]
+    model: Covariance
+    dispersion: float
+    inverse: Vector
+
+
+def _gaps(board: AuditedBoard) -> _Gaps | None:
+    """Return the differences of a board; None: it has another model, or bots beyond the limit."""
     strengths, players = board.strengths, len(board.names)
-    made, whole = strengths.separation, strengths.intervals.covariance
     if strengths.model is not None or not 1 < players <= _COMPARED:
         return None
+    made, whole = strengths.separation, strengths.intervals.covariance
     upper, lower = (made.order[each] for each in np.triu_indices(players, 1))
-    covariance = sandwich_covariance(rest, fit, center=np.full(players, 1.0 / players))
-    before = board.theta[upper] - board.theta[lower]
-    after = fit.log_strength[upper] - fit.log_strength[lower]
-    was_apart, is_apart = (
-        gap > made.critical * np.sqrt(each.of_differences(upper, lower))
-        for gap, each in ((before, whole), (after, covariance))
+    size = board.theta[upper] - board.theta[lower]
+    variance, expected = (each.of_differences(upper, lower) for each in (whole, whole.model()))
+    known = np.isfinite(expected) & (expected > 0)
+    prior = float(board.rules.bradley_terry_regularisation)
+    fit = bradley_terry(strengths.counts, regularization=prior, start=board.theta)
+    bread, _ = pair_matrices(strengths.counts, fit.log_strength - fit.phantom, prior)
+    return _Gaps(
+        upper,
+        lower,
+        size,
+        size > made.critical * np.sqrt(variance),
+        whole.model(),
+        float(np.median(variance[known] / expected[known])) if known.any() else 1.0,
+        invert(bread, singular=prior == 0.0),
     )
-    merged = np.flatnonzero(was_apart & ~is_apart)
-    ends, shrinks = (upper[merged], lower[merged]), (before - after)[merged]
-    variance = covariance.model().of_differences(*ends) - whole.model().of_differences(*ends)
-    bound = two_sided_quantile(1.0 - SURPRISE / (_EXAMINED * len(before)))
-    found = np.flatnonzero(shrinks > bound * np.sqrt(np.maximum(variance, 0.0)))
-    if not len(found):
-        return None
-    first = found[np.argmax(shrinks[found])]
-    return board.names[int(ends[0][first])], board.names[int(ends[1][first])]
+
+
+def _merged(
+    gaps: _Gaps, board: AuditedBoard, rest: PairCounts, fit: BradleyTerry, group: Flags
+) -> tuple[str, str] | None:
+    """Return two bots that are apart, and not without a group's matches; None: there are none.
+
+    Fewer matches part fewer bots. So their gap has to shrink by more than chance explains: its
+    change has the variance of the gap without the matches less that with them (Hausman 1978), as
+    much larger as differences vary more than the model expects, and is a sum over few matches, of
+    which a single one can be most: Bernstein's inequality bounds it, as no normal quantile does.
+    """
+    players = len(board.names)
+    covariance = sandwich_covariance(rest, fit, center=np.full(players, 1.0 / players))
+    after = fit.log_strength[gaps.upper] - fit.log_strength[gaps.lower]
+    critical = board.strengths.separation.critical
+    is_apart = after > critical * np.sqrt(covariance.of_differences(gaps.upper, gaps.lower))
+    pairs = np.flatnonzero(gaps.is_apart & ~is_apart)
+    upper, lower, shrinks = gaps.upper[pairs], gaps.lower[pairs], (gaps.size - after)[pairs]
+    added = (each.of_differences(upper, lower) for each in (covariance.model(), gaps.model))
+    variance = np.maximum(np.subtract(*added), 0.0) * gaps.dispersion
+    log = np.log(2 * _COLUMNS * _EXAMINED * len(gaps.upper) / SURPRISE)
+    surprising = np.flatnonzero(shrinks > np.sqrt(2 * variance * log))
+    weight = 1.0 if board.weight is None else board.weight[group]
+    for each in surprising[np.argsort(-shrinks[surprising], kind="stable")].tolist():
+        effect = gaps.inverse[upper[each]] - gaps.inverse[lower[each]]  # of a bot's residual
+        single = np.abs(effect[board.a[group]] - effect[board.b[group]]) * weight
+        third = float(single.max(initial=0.0)) * log / 3
+        if shrinks[each] > third + np.sqrt(third**2 + 2 * variance[each] * log):
+            return board.names[int(upper[each])], board.names[int(lower[each])]
+    return None
 
 
 def duplicates(board: AuditedBoard) -> Probe:

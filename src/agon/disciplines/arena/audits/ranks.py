@@ -47,7 +47,7 @@ def separation(board: AuditedBoard) -> Probe:
     if not neighbors:
         return unknown("separation", "there is one rated bot, and none to compare it with")
     together, singly = int(made.apart.sum()), int(made.singly.sum())
-    spread = float(np.median(made.rank_high - made.rank_low + 1))
+    ranks = np.percentile(made.rank_high - made.rank_low + 1, 50, method="inverted_cdf")
     needed = float(np.median(made.needed))
     [whole] = two_digits(np.array([needed]))
     more = "more than a billion" if needed > MANY else f"{whole:,.0f}"
@@ -64,9 +64,9 @@ def separation(board: AuditedBoard) -> Probe:
         expected=_MOSTLY,
         is_fine=together >= _MOSTLY * neighbors,
         sentence=f"{together} of {neighbors} neighbors are apart together, {singly} singly "
-        f"(fine: at least {_MOSTLY:.0%} together); a bot has {spread:.0f} possible ranks in the "
-        f"median, in {number_of(int(made.tier.max()), 'tier')}; the median gap needs {more} more "
-        "matches",
+        f"(fine: at least {_MOSTLY:.0%} together), in {number_of(int(made.tier.max()), 'tier')}; "
+        f"half of the bots have at most {number_of(int(ranks), 'possible rank')}; the median gap "
+        f"needs {more} more matches",
     )
 
 
