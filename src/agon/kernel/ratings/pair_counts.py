@@ -13,6 +13,7 @@ from agon.kernel.compiling import COMPILED_FROM, compile_loop
 _OUTCOMES = 3  # of the lower-numbered player: lost, tied, won
 _SMALL_TABLE = 1 << 22  # cells that fit into a cache, 8 MB; beyond, sorting is faster
 _BLOCK = 1 << 16  # matches that are numbered before they are counted
+_RARELY = 20  # matches of a pair, on average, up to which cells of a byte are rarely full
 _FAULTY, _FULL = 1, 2  # why a compiled count stopped
 _U1, _U2, _U3 = (np.uint64(number) for number in (1, 2, 3))  # unsigned, as indices are
 
@@ -273,8 +274,9 @@ def _count_compiled(
     listed = size > _SMALL_TABLE
     # A block of numbers is still in the cache when it is counted.
     cells = np.empty(max(len(player_a), 1) if listed else _BLOCK, dtype=np.int64)
-    # Half the memory is written in less time, and few pairs meet more often than it counts.
-    for kind in (np.uint16, np.int32):
+    # A quarter of the memory is written in less time, where few pairs meet more often than it counts.
+    rarely = len(player_a) <= _RARELY * players * players
+    for kind in (np.uint8, np.int32) if rarely else (np.int32,):
         table = np.zeros(0 if listed else size, dtype=kind)
         stopped = compile_loop(_sort_out)(
             player_a, player_b, scores, players, cells, table, np.iinfo(kind).max
