@@ -144,3 +144,15 @@ def test_a_vote_that_is_missing_or_of_a_replaced_judge_is_named(entries: list[En
     )
     row["judge_id"] = replaced[1]
     assert any("voted, its panel was" in what for what in issues(changed))
+
+
+def test_ledgers_of_before_reserves_were_stated_are_accepted(entries: list[Entry]) -> None:
+    """What their judges may have seen is still a bound: nothing else may have been left out."""
+    old = deepcopy(entries)
+    for outcome in settled(old):
+        outcome.pop("asked", None)
+    assert issues(old) == []
+    for outcome in settled(old):
+        for match in outcome["matches"]:
+            match.get("honeypot_text", {}).get("seen", []).append("wiki")
+    assert any("cannot have seen ['wiki']" in what for what in issues(old))

@@ -119,7 +119,7 @@ def test_a_changed_draw_fails_verification_even_with_a_new_chain(agon: Cli, tmp_
 
 @pytest.mark.exhaustive
 def test_a_stuffed_vote_is_noted_and_can_be_voided(agon: Cli, tmp_path: Path) -> None:
-    """Who has the database can add a vote on a settled match; neither command may fail for good."""
+    """Earlier versions accepted votes on settled matches; neither command may fail for good."""
     played = league(tmp_path)
     assert played.play() == []
     vote = {"match_id": "r1-1", "judge_id": "judy", "shown_first": "a", "vote": "A",

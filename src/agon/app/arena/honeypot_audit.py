@@ -20,10 +20,13 @@ class HoneypotHistory:
 
     Attributes:
         recent: what each judge saw in its latest votes.
+        unknown: judges of whom that is not known exactly, with the templates that they may have
+            seen besides: ledgers of earlier versions do not state which reserves were asked.
     """
 
     def __init__(self) -> None:
         self.recent: dict[str, Sequence[str]] = {}
+        self.unknown: dict[str, set[str]] = {}
 
     def add(
         self,
@@ -52,8 +55,11 @@ class HoneypotHistory:
 class HoneypotCheck:
     """Repeats the honeypots of one round, in the order of its matches."""
 
-    def __init__(self, settled: SettledRound, memory: HoneypotMemory, bank: Bank) -> None:
+    def __init__(
+        self, settled: SettledRound, history: HoneypotHistory, memory: HoneypotMemory, bank: Bank
+    ) -> None:
         self._of = settled
+        self._history = history
         self._memory = memory
         self._bank = bank
         self.templates: dict[str, Sequence[str]] = {}
@@ -109,7 +115,16 @@ class HoneypotCheck:
     ) -> Iterator[str]:
         """Yield whether other templates were left out than those that the panel had seen."""
         name, left_out = drawn["match"], list(stated["seen"])
-        _, expected = self._draw(name, stated, self._memory.seen(drawn["judges"]))
+        seen = self._memory.seen(drawn["judges"])
+        unknown = [
+            self._history.unknown[each] for each in drawn["judges"] if each in self._history.unknown
+        ]
+        if unknown:
+            wrong = sorted(set(left_out).difference(seen, *unknown))
+            if wrong:
+                yield f"match {name}: its judges cannot have seen {wrong} in a honeypot before"
+            return
+        _, expected = self._draw(name, stated, seen)
         if left_out != expected:
             yield f"match {name}: its judges had seen {expected}, stated is {left_out}"
 

@@ -26,6 +26,7 @@ class PanelCheck:
     def __init__(self) -> None:
         self.bank = Bank()
         self._history = HoneypotHistory()
+        self._states_asked = False
         self._of: SettledRound | None = None
 
     def settle(self, drawn: DrawnRound, outcome: Mapping[str, Any], *, at: int) -> None:
@@ -51,20 +52,25 @@ class PanelCheck:
         if settled is None:
             return
         try:
-            for difference in _differences(settled, self._history, self.bank):
+            for difference in _differences(
+                settled, self._history, self.bank, must_state=self._states_asked
+            ):
                 yield settled.at, difference
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             name = settled.drawn.inputs["name"]
             yield settled.at, f"round {name}: its matches cannot be repeated ({error!r})"
+        self._states_asked |= "asked" in settled.outcome
 
 
-def _differences(settled: SettledRound, history: HoneypotHistory, bank: Bank) -> Iterator[str]:
+def _differences(
+    settled: SettledRound, history: HoneypotHistory, bank: Bank, *, must_state: bool
+) -> Iterator[str]:
     """Yield what is wrong with a round, and add it to the history.
 
     Honeypots were written in the order of the matches, and then judges were replaced.
     """
     memory = HoneypotMemory(history.recent)
-    honeypots = HoneypotCheck(settled, memory, bank)
+    honeypots = HoneypotCheck(settled, history, memory, bank)
     matches = [
         (settled.drawn.matches[match["match"]], match) for match in settled.outcome["matches"]
     ]
@@ -80,10 +86,11 @@ def _differences(settled: SettledRound, history: HoneypotHistory, bank: Bank) ->
         )
         waiting = [each for each in reserves if each not in substitutes[name]]
         expected = memory.next_reserve(waiting, templates) if waiting else None
-        if judge != expected:
+        if judge != expected and not (templates and history.unknown.keys() & set(waiting)):
             yield f"match {name}: {judge} was asked as a reserve, the next was {expected}"
         substitutes[name].append(judge)
         memory.show([judge], templates)
+    must_state |= "asked" in settled.outcome
     for drawn, match in matches:
         name = drawn["match"]
         yield from _panel_differences(
@@ -91,7 +98,9 @@ def _differences(settled: SettledRound, history: HoneypotHistory, bank: Bank) ->
             match,
             substitutes=substitutes[name],
             voted=settled.votes.get(name, []),
+            must_state=must_state,
         )
+    _note_unknown(settled, history, honeypots.templates, substitutes)
     history.add(settled, honeypots.templates, substitutes)
 
 
@@ -101,11 +110,13 @@ def _panel_differences(
     *,
     substitutes: Sequence[str],
     voted: Sequence[str],
+    must_state: bool,
 ) -> Iterator[str]:
     """Yield whether others voted than the drawn judges and the reserves that replaced them."""
     name, replaced = drawn["match"], [each["judge"] for each in match["replaced"]]
     if replaced and drawn["reserves"] and not substitutes:
-        yield f"match {name}: it is not stated which reserves were asked"
+        if must_state:
+            yield f"match {name}: it is not stated which reserves were asked"
     elif len(replaced) > len(substitutes):
         if set(substitutes) != set(drawn["reserves"]):
             yield (
@@ -116,3 +127,21 @@ def _panel_differences(
         panel = sorted({*drawn["judges"], *substitutes}.difference(replaced))
         if sorted(voted) != panel:
             yield f"match {name}: {sorted(voted)} voted, its panel was {panel}"
+
+
+def _note_unknown(
+    settled: SettledRound,
+    history: HoneypotHistory,
+    templates: Mapping[str, Sequence[str]],
+    substitutes: Mapping[str, Sequence[str]],
+) -> None:
+    """Note the judges of whom a ledger of an earlier version does not show what they saw."""
+    for match in settled.outcome["matches"]:
+        name = match["match"]
+        if match["replaced"] and not substitutes[name]:
+            for judge in settled.drawn.matches[name]["reserves"] if name in templates else ():
+                history.unknown.setdefault(judge, set()).update(templates[name])
+    # Earlier versions named attempts to qualify as rounds, and remembered votes on them, too.
+    if settled.outcome["kind"] == "qualification" and settled.drawn.inputs["name"].startswith("r"):
+        for judge in (each for voted in settled.votes.values() for each in voted):
+            history.unknown.setdefault(judge, set())

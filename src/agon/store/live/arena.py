@@ -245,7 +245,10 @@ class Arena(ArenaWork):
         return next((attempt for attempt in newest if attempt.summary.get("bot") == bot_id), None)
 
     def last_number(self, contest_no: int, *, prefix: str) -> int:
-        """Return the highest number of the ids with a prefix, ``r`` or ``q``; 0: there is none."""
+        """Return the highest number among the ids with a prefix, ``r`` or ``q``; 0: there is none.
+
+        Earlier versions named attempts to qualify as rounds.
+        """
         asking = select(func.max(ROUNDS.c.number)).where(
             ROUNDS.c.contest_no == contest_no, ROUNDS.c.id.startswith(prefix)
         )

@@ -47,7 +47,7 @@ def report(of: League) -> DrawReport:
 
 
 def stuff(of: League, row: dict[str, Any], *, table: str = "votes", again: bool = False) -> int:
-    """Record a row past the door that judges are sent through; return its position."""
+    """Record a row as earlier versions did for judges; return its position."""
     with of.service.store.write() as session:
         contest = session.contests.lock("autumn")
         importer = RecordImporter(of.service, session, contest, JUDGE, replace=again)
