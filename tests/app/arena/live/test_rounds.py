@@ -48,6 +48,17 @@ def test_a_round_is_committed_drawn_answered_judged_and_settled(
     assert sorted(ratings.tolist()) == [984] * 3 + [1016] * 3
 
 
+def test_a_round_that_needs_no_model_is_seen_settling_as_well(make_league: MakeLeague) -> None:
+    """If audited rounds alone were seen between voting and settlement, they would be known."""
+    league = make_league()
+    assert league.play() == []
+    with league.service.store.read() as session:
+        jobs = session.queue.page(kinds=("round",), states=("done",))
+    assert league.audit is None
+    phases = {job.result["phase"] for job in jobs if job.result and "phase" in job.result}
+    assert phases >= {"settling", "settled"}
+
+
 @pytest.mark.exhaustive
 def test_nothing_is_in_the_ledger_before_settlement_but_the_commitment(
     make_league: MakeLeague,

@@ -100,7 +100,9 @@ class RecordImporter:
         for batch in batches(BATCH_SIZE):
             admitted = batch if self._sent is None else self._sent.admit(batch, at=self._at)
             valid = self._validator.validate(admitted)
-            self._insert(valid if self._sent is None else self._sent.name(valid))
+            if self._sent is not None:
+                valid = self._sent.name(valid)
+            self._insert(valid)
         # After a conflict, too: it must not show a judge a match that a freeze hides.
         self._references.report_missing(self._errors)
         if not self._errors:

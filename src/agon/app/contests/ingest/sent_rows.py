@@ -28,7 +28,7 @@ class SentRows:
         contest: the contest.
         by: the sender.
         ignore: names of keys that are not read, such as ``notes`` or ``prompts.notes``.
-        ids: which ids such as ``10.0`` are known to be texts; None: nothing is known.
+        ids: reads ids such as ``10.0``, with what an earlier try has learned; None: the first try.
     """
 
     def __init__(
