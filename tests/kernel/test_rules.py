@@ -29,6 +29,18 @@ def test_text_values_are_read_as_what_the_rule_holds() -> None:
     assert rules.override({"models": '["one, two"]'}).models == ("one, two",)
 
 
+def test_text_is_read_as_a_list_or_table_where_the_rule_may_hold_one() -> None:
+    """A kind may be an alternative to none, and a table is stated as JSON."""
+
+    class Optional(Rules):
+        names: tuple[str, ...] | None = rule(None, meaning="who", reason="open", source="spec")
+        shares: dict[str, float] = rule({}, meaning="of each", reason="open", source="spec")
+
+    rules = Optional().override({"names": "ann, bob", "shares": '{"ann": 0.5}'})
+    assert rules == Optional(names=("ann", "bob"), shares={"ann": 0.5})
+    assert rules.override({"names": "null"}).names is None
+
+
 def test_all_errors_are_reported_together_with_a_suggestion() -> None:
     """One round of corrections is enough."""
     with pytest.raises(InvalidRule) as caught:

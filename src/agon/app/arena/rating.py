@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, partial
-from typing import Any, Final, Literal, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, Unpack, get_args
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,9 +16,6 @@ from agon.app.arena.anchors import Anchors, HeldAnchors, anchors_of, caption_of,
 from agon.app.arena.counted import counted_board
 from agon.app.arena.elo_intervals import with_elo_intervals
 from agon.app.arena.scored import arena_of
-from agon.app.charts import Chart, interval_chart, win_matrix
-from agon.app.charts.intervals import MAX_ROWS
-from agon.app.charts.matrix import MAX_NAMES
 from agon.disciplines.arena.alike_names import alike_note
 from agon.disciplines.arena.rules import ArenaRules
 from agon.disciplines.arena.scoring import ScoredArena
@@ -28,6 +25,9 @@ from agon.kernel.boards import Board
 from agon.kernel.explanations import Explanation
 from agon.records.names.mapping import source_mapping
 from agon.records.sources.memory import arrow_table
+
+if TYPE_CHECKING:  # ratings do not wait for the modules of their charts
+    from agon.app.charts import Chart
 
 RatingMethod = Literal["elo", "bradley-terry"]
 """The methods of :func:`rate`."""
@@ -98,12 +98,16 @@ class RatingTable:
             return explanation
         return self.anchors.extend_explanation(explanation, self.board.row(str(name)))
 
-    def plot(self, kind: Literal["ratings", "wins"] = "ratings") -> Chart:
+    def plot(self, kind: Literal["ratings", "wins"] = "ratings") -> "Chart":
         """Return a chart: the ratings with their intervals, or the win rates of every pair.
 
         Raises:
             NotFound: there is no chart of that kind.
         """
+        from agon.app.charts import Chart, interval_chart, win_matrix
+        from agon.app.charts.intervals import MAX_ROWS
+        from agon.app.charts.matrix import MAX_NAMES
+
         if kind == "ratings":
             text = interval_chart(
                 self.board.rows(top=MAX_ROWS),

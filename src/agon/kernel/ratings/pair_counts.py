@@ -11,9 +11,9 @@ from agon.errors import NotScorable
 from agon.kernel.compiling import COMPILED_FROM, compile_loop
 
 _OUTCOMES = 3  # of the lower-numbered player: lost, tied, won
-_SMALL_TABLE = 1 << 22  # cells that fit into a cache, 8 MB; beyond, sorting is faster
+_SMALL_TABLE = 1 << 22  # cells that fit into a cache; beyond, sorting is faster
 _BLOCK = 1 << 16  # matches that are numbered before they are counted
-_RARELY = 20  # matches of a pair, on average, up to which cells of a byte are rarely full
+_FEW_IN_A_PAIR = 40  # matches on average, up to which hardly a pair has 256 with one outcome
 _FAULTY, _FULL = 1, 2  # why a compiled count stopped
 _U1, _U2, _U3 = (np.uint64(number) for number in (1, 2, 3))  # unsigned, as indices are
 
@@ -274,9 +274,9 @@ def _count_compiled(
     listed = size > _SMALL_TABLE
     # A block of numbers is still in the cache when it is counted.
     cells = np.empty(max(len(player_a), 1) if listed else _BLOCK, dtype=np.int64)
-    # A quarter of the memory is written in less time, where few pairs meet more often than it counts.
-    rarely = len(player_a) <= _RARELY * players * players
-    for kind in (np.uint8, np.int32) if rarely else (np.int32,):
+    # A quarter of the memory is filled in less time; a pair with more than 255 needs the whole.
+    few = len(player_a) <= _FEW_IN_A_PAIR * players * players // 2
+    for kind in (np.uint8, np.int32) if few else (np.int32,):
         table = np.zeros(0 if listed else size, dtype=kind)
         stopped = compile_loop(_sort_out)(
             player_a, player_b, scores, players, cells, table, np.iinfo(kind).max
