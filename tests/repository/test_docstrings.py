@@ -1,6 +1,7 @@
 """Test the examples of docstrings, which readers copy first."""
 
 import doctest
+import linecache
 from importlib import import_module
 from pathlib import Path
 
@@ -22,6 +23,7 @@ MODULES = sorted(
 def test_the_examples_of_a_module_are_right(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong example is worse than none; their paths are relative to the repository."""
     monkeypatch.chdir(ROOT)
+    linecache.clearcache()  # doctest looks at each file in it for every docstring
     results = doctest.testmod(import_module(name), exclude_empty=True)
     assert results.attempted > 0
     assert results.failed == 0

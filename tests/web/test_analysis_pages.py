@@ -1,7 +1,6 @@
 """Distribution, epochs, movement, other rules: charts as numbers, tables from the same rows."""
 
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -17,21 +16,12 @@ from agon.disciplines import discipline
 from agon.editions import editions
 from agon.ledger.entry import read_line
 from agon.web import addresses, rendering
-from fakes.contests import HOSTILE, all_disciplines
-from fakes.instance import Instance, instance_at
+from fakes.contests import HOSTILE
+from fakes.instance import Instance
 from fakes.service import ORGANISER
 from web.markup import Markup
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
-    """An instance with contests of all disciplines."""
-    instance = instance_at(tmp_path_factory.mktemp("analysis"))
-    all_disciplines(instance.service)
-    yield instance
-    instance.close()
 
 
 def page_of(site: Instance, address: str) -> tuple[str, Markup]:

@@ -10,19 +10,9 @@ from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle import creation, transitions
 from agon.web import addresses
-from fakes.contests import all_disciplines
-from fakes.instance import Instance, instance_at
+from fakes.instance import Instance
 from fakes.service import ORGANISER
 from web.markup import Markup
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
-    """An instance with contests of all disciplines."""
-    instance = instance_at(tmp_path_factory.mktemp("choice"))
-    all_disciplines(instance.service)
-    yield instance
-    instance.close()
 
 
 def page_of(site: Instance, address: str) -> tuple[str, list[str], Markup]:
