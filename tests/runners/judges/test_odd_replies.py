@@ -96,6 +96,7 @@ READ: dict[str, Odd] = {
     "final channel": lambda text: (
         f"<|channel|>analysis<|message|>A?<|end|><|start|>assistant<|channel|>final<|message|>{text}"
     ),
+    "a box of GLM": lambda text: f"<think>A?</think><|begin_of_box|>{text}<|end_of_box|>",
     "end token": lambda text: f"{text}<|im_end|>\n",
     "end of sequence in a fence": lambda text: f"```json\n{text}\n```</s>",
     "byte order mark in the text": lambda text: f"\ufeff{text}",
@@ -128,6 +129,23 @@ READ: dict[str, Odd] = {
 def test_an_odd_reply_whose_nonce_and_schema_hold_is_a_vote(odd: Odd, server: ModelServer) -> None:
     """What stands around a verdict is the server's habit; the verdict itself is whole."""
     vote, failures, _ = ask(server, odd)
+    assert isinstance(vote, ModelVote), vote
+    assert (vote.winner, failures) == ("a", [])
+
+
+@pytest.mark.parametrize("before", [["\n\n"], ["{", '"nonce"'], []])
+def test_texts_of_the_messages_api_are_read_together(
+    before: list[str], server: ModelServer
+) -> None:
+    """Models that think begin with an empty text at times, and gateways split what is one."""
+
+    def split(text: str) -> Reply:
+        rest = text.removeprefix("".join(before))
+        thought = {"type": "thinking", "thinking": "A?", "signature": "s"}
+        written = [{"type": "text", "text": each} for each in [*before, rest]]
+        return Reply(body=anthropic_body("", content=[written[0], thought, *written[1:]]))
+
+    vote, failures, _ = ask(server, split, provider="anthropic")
     assert isinstance(vote, ModelVote), vote
     assert (vote.winner, failures) == ("a", [])
 

@@ -25,7 +25,7 @@ _UNDECIDED: Final = (
 )
 """Why a match that a model judged is void."""
 
-MAX_DECLINED: Final = 3
+MAX_DECLINED: Final = 5
 """Number of times that a model is asked about a match that it may not judge for its texts."""
 
 _DECLINED: Final = "the model {} did not judge it, asked {} times ({})"
