@@ -181,7 +181,8 @@ INVALID: dict[str, tuple[Odd, str]] = {
     ),
     "no choices": (lambda _: Reply(body=openai_body("", choices=[])), "none of this protocol: '{"),
     "an error with 200": (
-        lambda _: Reply(body=b'{"error": {"message": "Overloaded", "code": 502}}'), "'Overloaded'",
+        lambda _: Reply(body=b'{"error": {"message": "No such model", "code": 404}}'),
+        "'No such model'",
     ),
     "an error that is a text": (lambda _: Reply(body=b'{"error": "no model"}'), "no model"),
     "an event stream": (lambda _: Reply(body=b"data: {}\n\ndata: [DONE]"), "'data: {} data: "),
@@ -237,6 +238,10 @@ BUSY: dict[str, tuple[Odd, str, tuple[float, float]]] = {
     "529": (
         lambda _: Reply(529, b'{"type": "error", "error": {"type": "overloaded_error"}}'),
         "status-529: HTTP 529 overloaded_error: '{", (0.5, 0.5),
+    ),
+    "502 with status 200": (
+        lambda _: Reply(body=b'{"error": {"message": "Overloaded", "code": 502}}'),
+        "status-502: status 200, but its error is 502: 'Overloaded'", (0.5, 0.5),
     ),
     "cut within a chunk": (
         lambda text: Reply(body=openai_body(text), manner="chunked"), "reset: the connection broke",
