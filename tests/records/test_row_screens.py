@@ -102,6 +102,7 @@ def test_what_passes_as_normal_passes_one_by_one(of: str, data: st.DataObject) -
     [
         (Column("x", Kind.TIMESTAMP), "2026-02-30T00:00:00Z"),
         (Column("x", Kind.NUMBER, low=0, high=1), 1.5),
+        (Column("x", Kind.NUMBER, above=0), 0.0),
         (Column("x", Kind.NUMBER), float("nan")),
         (Column("x", Kind.INTEGER), 2**63),
         (Column("x", Kind.TEXT, choices=("a", "b")), "c"),

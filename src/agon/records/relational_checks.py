@@ -212,7 +212,10 @@ def _violations(values: Any, column: Column) -> Iterator[tuple[Constraint, Any]]
     if column.kind in {Kind.NUMBER, Kind.INTEGER}:
         low = -_MAX_NUMBER if column.low is None else column.low
         high = _MAX_NUMBER if column.high is None else column.high
-        yield texts.out_of_range, ((values < low) | (values > high)) & is_number
+        outside = (values < low) | (values > high)
+        if column.above is not None:
+            outside |= values <= column.above
+        yield texts.out_of_range, outside & is_number
     if column.kind is Kind.NUMBER:
         yield texts.non_finite, is_nan
 

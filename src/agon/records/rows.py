@@ -215,8 +215,10 @@ def _violated_constraint(column: Column, says: ColumnConstraints, typed: Any) ->
         return says.unknown_value
     if column.kind is Kind.NUMBER and not math.isfinite(typed):
         return says.non_finite
-    if (column.low is not None and typed < column.low) or (
-        column.high is not None and typed > column.high
+    if (
+        (column.low is not None and typed < column.low)
+        or (column.above is not None and typed <= column.above)
+        or (column.high is not None and typed > column.high)
     ):
         return says.out_of_range
     return None
@@ -259,6 +261,8 @@ def _numbers(column: Column) -> _Screen:
     most = 2**63 - 1 if integer else sys.float_info.max
     low = least if column.low is None else column.low
     high = most if column.high is None else column.high
+    if (above := column.above) is not None:
+        return kinds, lambda values: all(above < value <= high for value in values)
     return kinds, lambda values: all(low <= value <= high for value in values)
 
 

@@ -44,6 +44,7 @@ class Column:
         required: the table is invalid without the column.
         nullable: single values may be empty (those of an optional column always may).
         low, high: inclusive bounds for numbers.
+        above: the exclusive lower bound, in the place of ``low``.
         choices: the closed list of texts.
         sides: columns of names; the first choice may be written as the name in the first of them,
             and so on (the winner as ``ann`` instead of ``a``).
@@ -63,6 +64,7 @@ class Column:
     nullable: bool = False
     low: float | None = None
     high: float | None = None
+    above: float | None = None
     choices: tuple[str, ...] = ()
     sides: tuple[str, ...] = ()
     is_points: bool = False
@@ -84,15 +86,19 @@ class Column:
         Example:
             >>> Column("score", Kind.NUMBER, low=0, high=1).allowed
             '0 to 1'
+            >>> Column("weight", Kind.NUMBER, above=0).allowed
+            '> 0'
             >>> Column("winner", Kind.TEXT, choices=("a", "b", "tie")).allowed
             'a, b, tie'
         """
         low, high = (None if bound is None else f"{bound:g}" for bound in (self.low, self.high))
         bounds = f"{low} to {high}" if low and high else f"≥ {low}" if low else f"≤ {high}"
+        if self.above is not None:
+            bounds = f"> {self.above:g}" + (f" to {high}" if high else "")
         return "; ".join(
             [
                 *([", ".join(self.choices)] if self.choices else []),
-                *([bounds] if low or high else []),
+                *([bounds] if low or high or self.above is not None else []),
                 *([f"one of {self.references}"] if self.references else []),
             ]
         )

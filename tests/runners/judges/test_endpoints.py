@@ -175,7 +175,6 @@ def test_a_network_that_fails_is_named(server: ModelServer) -> None:
         anthropic_body("{}", stop_reason="max_tokens"),
         anthropic_body("{}", stop_reason="refusal"),
         anthropic_body("", content=[]),
-        anthropic_body("", content=[{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]),
         anthropic_body("", content=[{"type": "text", "text": "a"}, {"type": "tool_use"}]),
         openai_body(None),
         openai_body("{}", finish="length"),

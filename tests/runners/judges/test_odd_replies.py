@@ -97,6 +97,7 @@ READ: dict[str, Odd] = {
     "final channel": lambda text: (
         f"<|channel|>analysis<|message|>A?<|end|><|start|>assistant<|channel|>final<|message|>{text}"
     ),
+    "a box of GLM": lambda text: f"<think>A?</think><|begin_of_box|>{text}<|end_of_box|>",
     "end token": lambda text: f"{text}<|im_end|>\n",
     "end of sequence in a fence": lambda text: f"```json\n{text}\n```</s>",
     "byte order mark in the text": lambda text: f"\ufeff{text}",
@@ -133,6 +134,23 @@ def test_an_odd_reply_whose_nonce_and_schema_hold_is_a_vote(odd: Odd, server: Mo
     assert (vote.winner, failures) == ("a", [])
 
 
+@pytest.mark.parametrize("before", [["\n\n"], ["{", '"nonce"'], []])
+def test_texts_of_the_messages_api_are_read_together(
+    before: list[str], server: ModelServer
+) -> None:
+    """Models that think begin with an empty text at times, and gateways split what is one."""
+
+    def split(text: str) -> Reply:
+        rest = text.removeprefix("".join(before))
+        thought = {"type": "thinking", "thinking": "A?", "signature": "s"}
+        written = [{"type": "text", "text": each} for each in [*before, rest]]
+        return Reply(body=anthropic_body("", content=[written[0], thought, *written[1:]]))
+
+    vote, failures, _ = ask(server, split, provider="anthropic")
+    assert isinstance(vote, ModelVote), vote
+    assert (vote.winner, failures) == ("a", [])
+
+
 def changed(**changes: Any) -> Odd:
     """Return verdicts with other values."""
     return lambda text: json.dumps({**json.loads(text), **changes})
@@ -164,7 +182,8 @@ INVALID: dict[str, tuple[Odd, str]] = {
     ),
     "no choices": (lambda _: Reply(body=openai_body("", choices=[])), "none of this protocol: '{"),
     "an error with 200": (
-        lambda _: Reply(body=b'{"error": {"message": "Overloaded", "code": 502}}'), "'Overloaded'",
+        lambda _: Reply(body=b'{"error": {"message": "No such model", "code": 404}}'),
+        "'No such model'",
     ),
     "an error that is a text": (lambda _: Reply(body=b'{"error": "no model"}'), "no model"),
     "an event stream": (lambda _: Reply(body=b"data: {}\n\ndata: [DONE]"), "'data: {} data: "),
@@ -220,6 +239,10 @@ BUSY: dict[str, tuple[Odd, str, tuple[float, float]]] = {
     "529": (
         lambda _: Reply(529, b'{"type": "error", "error": {"type": "overloaded_error"}}'),
         "status-529: HTTP 529 overloaded_error: '{", (0.5, 0.5),
+    ),
+    "502 with status 200": (
+        lambda _: Reply(body=b'{"error": {"message": "Overloaded", "code": 502}}'),
+        "status-502: status 200, but its error is 502: 'Overloaded'", (0.5, 0.5),
     ),
     "cut within a chunk": (
         lambda text: Reply(body=openai_body(text), manner="chunked"), "reset: the connection broke",

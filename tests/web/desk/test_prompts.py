@@ -6,6 +6,7 @@ import pytest
 
 from web.browser import Browser
 from web.desk.league import DESK, create
+from web.desk.league import text as text_of
 from web.markup import Markup
 
 
@@ -13,6 +14,7 @@ def test_an_organizer_uploads_prompts_and_answers(browser: Browser) -> None:
     """A league without prompts plays nothing; a terminal must not be needed for them."""
     browser.sign_in("organiser")
     create(browser)
+    assert "upload records, or begin a round" in text_of(browser, DESK)
 
     def send(kind: str, content: str, name: str = "file.csv") -> tuple[int, str]:
         response = browser.submit(
@@ -36,9 +38,11 @@ def test_an_organizer_uploads_prompts_and_answers(browser: Browser) -> None:
     assert "line 2 (row 1), column text: is empty" in text
     assert "line 4 (row 3), column id: is empty" in text
     assert len(stored()) == 3
+    # Whoever sets a rule reads beside it that what it promises is off.
+    assert "Off now: no model is configured." in text_of(browser, f"{DESK}/rules")
     assert send("prompts", "id,text,retired\np5,x,perhaps\n")[0] == 422
     answers = '{"id": "h1", "prompt_id": "p1", "text": "Soup."}\n'
-    assert "1 human answers were" in send("human_answers", answers, "a.ndjson")[1]
+    assert "1 human answer was" in send("human_answers", answers, "a.ndjson")[1]
     status, text = send("human_answers", answers.replace("p1", "p9"), "a.ndjson")
     assert (status, "is no prompt" in text) == (422, True)
     assert "honeypots show built-in templates" in text

@@ -103,7 +103,8 @@ class Match(Resource):
     )
     unjudged: str | None = Field(default=None, description="Why the match had no judge.")
     undecided: str | None = Field(
-        default=None, description="Why the model that judged it preferred neither answer."
+        default=None,
+        description="Why no model decided it: it preferred neither answer, or did not judge it.",
     )
     protections_off: tuple[DisabledProtection, ...] | None = Field(
         default=None, description="What the rules promise and this match went without."

@@ -71,7 +71,7 @@ from agon.app.importers.reading import foreign
 from agon.app.importers.repeated_rows import repeated_rows
 from agon.disciplines import ImportedRecords
 from agon.records import Column, CrossRowCheck, Kind, Records, RowCheck, Schema, Table
-from agon.records.conditions import Compare, IsBlank, SameValue
+from agon.records.conditions import IsBlank, SameValue
 from agon.records.names.mapping import NO_MAPPING, SourceMapping
 from agon.records.values.json_values import EPOCH_UNITS, UNIT_NAMES
 from agon.records.values.words import choice_of
@@ -102,7 +102,7 @@ _PLAYED = (
     Column("timestamp", Kind.TIMESTAMP, required=False),
     Column("played_at", Kind.TIMESTAMP, required=False),
     Column("prompt_id", Kind.ID, required=False),
-    Column("weight", Kind.NUMBER, required=False),
+    Column("weight", Kind.NUMBER, required=False, above=0),
 )
 _LATEST = "(SELECT max(tstamp) FILTER (WHERE isfinite(tstamp)) FROM {battles})"
 _ONE_UNIT = CrossRowCheck(
@@ -123,12 +123,6 @@ _CHECKS: tuple[RowCheck | CrossRowCheck, ...] = (
     *(
         RowCheck(name, IsBlank(name), "is blank", "name the model")
         for name in ("model_a", "model_b")
-    ),
-    RowCheck(
-        "weight",
-        Compare("weight", "<=", 0),
-        "is not above 0",
-        "state how often the battle counts, or leave it out",
     ),
     _ONE_UNIT,
 )

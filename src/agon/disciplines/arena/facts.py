@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.errors import NotScorable
+from agon.kernel.arrays import stable_order
 from agon.kernel.boards import id_order
 from agon.kernel.times import from_micros
 from agon.records import Records
@@ -74,10 +75,7 @@ class Judges:
 
     @property
     def sees_one_order(self) -> Bools:
-        """Whether votes of each judge say something of positions.
-
-        A model that judges through the API is called twice for a vote, once with each order.
-        """
+        """Whether each judge sees one order of the answers; a model is asked in both."""
         return self.kind != API
 
 
@@ -389,14 +387,6 @@ def numbers_of(ids: Any, known: pa.Array) -> Numbers:
 def _numbers(ids: pa.Array, known: pa.Array) -> Numbers:
     """Return each id's index among the known ones; −1 where null or unknown."""
     return _numpy(pc.fill_null(pc.index_in(ids, value_set=known, skip_nulls=True), -1))
-
-
-def stable_order(numbers: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.intp]:
-    """Return the order of numbers from 0 up that keeps the order of equals; small ones by radix."""
-    if (numbers[1:] >= numbers[:-1]).all():
-        return np.arange(len(numbers))
-    small = numbers.max() <= np.iinfo(np.uint16).max
-    return np.argsort(numbers.astype(np.uint16) if small else numbers, kind="stable")
 
 
 def _places(ids: pa.Array) -> npt.NDArray[np.int64]:

@@ -33,6 +33,7 @@ from agon.errors import NotScorable
 from agon.kernel.agreement.krippendorff_alpha import krippendorff_alpha
 from agon.kernel.findings import Check, Finding, RecordRefs, Severity, meanings, run_checks
 from agon.kernel.rounding import publish
+from agon.kernel.text.captions import count_text
 from agon.records import Records
 
 
@@ -119,7 +120,8 @@ def _copied_earlier(records: Records, facts: Facts, rules: ArenaRules) -> Iterat
             0.0,
             None,
             f"bot {facts.bots.ids[bot]} wrote the words of earlier answers of others in "
-            f"{len(positions)} matches, {rated} of them rated; the rules skip such matches",
+            f"{count_text(len(positions), 'match')}, {rated} of them rated; the rules skip such "
+            "matches",
             (RecordRefs.of("matches", matches.names(positions)),),
         )
 
@@ -164,8 +166,9 @@ def _copied_in_match(records: Records, facts: Facts, rules: ArenaRules) -> Itera
             len(positions),
             0.0,
             None,
-            f"bot {name} and its opponent wrote the same words in {len(positions)} matches, "
-            f"{rated} of them rated; the rules skip such matches",
+            f"bot {name} and its opponent wrote the same words in "
+            f"{count_text(len(positions), 'match')}, {rated} of them rated; the rules skip such "
+            "matches",
             (RecordRefs.of("matches", matches.names(positions)),),
         )
 

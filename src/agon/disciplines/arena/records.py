@@ -201,6 +201,7 @@ _MATCHES = Table(
             "weight",
             Kind.NUMBER,
             required=False,
+            above=0,
             meaning="How often the match counts in Bradley–Terry ratings; as evidence it is one "
             "match.",
             empty="1",
@@ -227,12 +228,6 @@ _MATCHES = Table(
             SameValue("bot_a", "bot_b"),
             "is also bot_a",
             "name two different bots",
-        ),
-        RowCheck(
-            "weight",
-            Compare("weight", "<=", 0),
-            "is not above 0",
-            "state how often the match counts, or leave it out",
         ),
         RowCheck(
             "score_a",

@@ -88,6 +88,7 @@ def _of_column(column: Column, read: ColumnCast, *, has_sides: bool) -> Iterator
         yield ConstraintCheck(says.non_finite, column.name, f"NOT isfinite({name})")
     finite = "" if read.finite else f"isfinite({name}) AND "
     bounds = [f"{name} < {column.low!r}"] if column.low is not None else []
+    bounds += [f"{name} <= {column.above!r}"] if column.above is not None else []
     bounds += [f"{name} > {column.high!r}"] if column.high is not None else []
     outside = [f"({finite}({' OR '.join(bounds)}))"] if bounds else []
     if beyond:

@@ -56,7 +56,7 @@ def constraints_of(column: Column) -> ColumnConstraints:
     What is no text is none of the words of a closed list either.
     """
     right = expected_value(column)
-    bounded = column.low is not None or column.high is not None
+    bounded = not (column.low is None and column.high is None and column.above is None)
     code = "bad-timestamp" if column.kind is Kind.TIMESTAMP else "wrong-type"
     unknown = Constraint("unknown-value", "is not one of the known values", right)
     return ColumnConstraints(
@@ -89,10 +89,15 @@ def expected_value(column: Column) -> str:
     Example:
         >>> expected_value(Column("score", Kind.NUMBER, low=0, high=1))
         'give a number from 0 to 1'
+        >>> expected_value(Column("weight", Kind.NUMBER, above=0))
+        'give a number above 0'
     """
     if column.choices:
         return "give one of " + ", ".join(column.choices)
     kind = _KINDS[column.kind][1]
+    if column.above is not None:
+        most = "" if column.high is None else f" and of at most {column.high:.15g}"
+        return f"{kind} above {column.above:.15g}{most}"
     if column.low is not None and column.high is not None:
         return f"{kind} from {column.low:.15g} to {column.high:.15g}"
     if column.low is not None:

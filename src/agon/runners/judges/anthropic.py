@@ -52,7 +52,7 @@ class AnthropicDialect:
         return body
 
     def message(self, body: Mapping[str, Any]) -> Message:
-        """Return the content of a response: one text after any thinking."""
+        """Return the content of a response: its texts, between and after any thinking."""
         tokens = count(
             body.get("usage"), "input_tokens", "cache_creation_input_tokens",
             "cache_read_input_tokens", "output_tokens",
@@ -63,8 +63,8 @@ class AnthropicDialect:
         stop = body.get("stop_reason")
         if isinstance(stop, str) and stop.lower() in _CUT_OR_DECLINED:
             return Message(None, tokens, f"stop_reason is {stop}", written)
-        if others or len(texts) != 1:
+        if others or not texts:
             types = ", ".join(sorted(others)) or "no other part"
             issue = f"its content has {len(texts)} texts and {types:.80}"
             return Message(None, tokens, issue, written)
-        return Message(texts[0], tokens)
+        return Message(written, tokens)

@@ -98,7 +98,10 @@ class HttpModel:
         if response.issue:
             return _unreadable(response, f"but {response.issue}")
         try:
-            message = self.dialect.message(_json_of(response.body))
+            body = _json_of(response.body)
+            if (status := _stated_status(body)) is not None:
+                return _stated_failure(response, status)
+            message = self.dialect.message(body)
         except (InvalidJson, KeyError, IndexError, TypeError, AttributeError):
             return _unreadable(response, "but the response is none of this protocol")
         issue = ""
@@ -160,6 +163,27 @@ def _status_failure(response: JudgeResponse) -> CallFailure:
         retryable=status in _RETRIED and _SPENT.isdisjoint(codes),
         wait=response.retry_after,
         is_free=status in _FREE,
+    )
+
+
+def _stated_status(body: Any) -> int | None:
+    """Return the status of an error for which a gateway sent status 200; None: there is none.
+
+    Example:
+        >>> _stated_status({"error": {"message": "Provider returned error", "code": 502}})
+        502
+    """
+    error = body.get("error") if isinstance(body, dict) else None
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if type(code) is int and code in _RETRIED else None
+
+
+def _stated_failure(response: JudgeResponse, status: int) -> CallFailure:
+    """Return the failure of a gateway that could not reach its model; the question caused none."""
+    detail = f"status {response.status}, but its error is {status}: {_response_text(response)}"
+    fault = Fault("bot", f"status-{status}", detail)
+    return CallFailure(
+        fault=fault, retryable=True, wait=response.retry_after, is_free=status in _FREE
     )
 
 

@@ -16,7 +16,7 @@ from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import act, contest_page, listing
 from agon.web.desk.uploads import ACCEPTED
 from agon.web.page import Redirect, SitePage, Visit, error_texts
-from agon.web.rendering import words
+from agon.web.rendering import counted_text, words
 
 _PAUSES: Final[Mapping[str, bool]] = {"pause": True, "resume": False}
 _LEAVE_OUT: Final = "remove the column"
@@ -59,7 +59,8 @@ def add_prompts(visit: Visit) -> SitePage:
             saved, notes = add(contest.id, upload.lines(bare=True)).saved, upload.notes
     except (AgonError, ValidationError) as error:
         return _rounds_page(visit, wrong=FormErrors(fields={"file": error_texts(error)}))
-    done = f"{saved:,} {words(kind)} were added or replaced."
+    verb = "was" if saved == 1 else "were"
+    done = f"{counted_text(saved, words(kind).removesuffix('s'))} {verb} added or replaced."
     return _rounds_page(visit, done=" ".join([done, *(f"{_sentence(note)}." for note in notes)]))
 
 

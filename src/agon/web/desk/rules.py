@@ -15,6 +15,7 @@ from agon.web.desk.changes import propose_and_try
 from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import act, contest_page
 from agon.web.page import Redirect, SitePage, Visit, error_texts
+from agon.web.pages.rules import protections_off
 
 _PREFIX: Final = "rule."
 """What the names of the fields of rules begin with."""
@@ -83,6 +84,7 @@ def _page(visit: Visit, *, error: Exception | FormErrors | None = None) -> SiteP
         "editions": editions(contest.discipline),
         "is_other": is_other,
         "fields": fields,
+        "off": protections_off(visit, contest),
         "differences": [field for field in fields if field.released != field.in_force],
     }
     return contest_page(visit, contest, "rules", values, error=error, names=frozenset({"reason"}))

@@ -45,7 +45,7 @@ class Rule:
         return bool(self.value != self.other)
 
 
-def _off(visit: Visit, contest: Contest) -> dict[str, str]:
+def protections_off(visit: Visit, contest: Contest) -> dict[str, str]:
     """Return why protections that rules promise are off, by rule; for the rules in force."""
     if visit.as_of is not None or discipline(contest.discipline).rounds is None:
         return {}
@@ -90,7 +90,7 @@ def rules(visit: Visit) -> SitePage:
             ],
             "examples": released.examples,
             "conditions": contest_sentences(contest),
-            "off": _off(visit, contest),
+            "off": protections_off(visit, contest),
             "as_of": visit.as_of,
             **_effect(visit, contest.id, other),
         },

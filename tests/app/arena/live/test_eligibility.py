@@ -9,11 +9,14 @@ import pytest
 
 from agon.app.access.permissions import LOCAL
 from agon.app.arena.live.beginning import read_scores
+from agon.app.arena.live.entrants.eligibility import judge_obstacles
+from agon.app.arena.live.scored import scored_arena
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.entities.members import MemberTerms
 from agon.kernel.times import written_time
+from app.arena.live.conftest import MakeLeague
 from fakes.arena import OLD, League, league
 from fakes.instance import Instance, instance_at
 from web.browser import Browser
@@ -147,3 +150,18 @@ def test_all_places_give_one_answer(state: str, answers: dict[str, dict[str, Any
     for reason in reasons:
         assert reason in of["page"]
     assert ("Nothing keeps this judge from the pool" in of["page"]) is not bool(reasons)
+
+
+def test_a_bot_that_does_not_judge_reads_what_else_it_would_need(make_league: MakeLeague) -> None:
+    """It had not qualified, it was told, although it plays."""
+    played = make_league(bots=1, **RULES)
+    quiet = played.add_bot("quiet", judges=False)
+    with (
+        scored_arena(played.service, played.contest) as (scored, _),
+        played.service.store.read() as session,
+    ):
+        reasons = judge_obstacles(session, played.contest, quiet, scored=scored, at=played.clock.at)
+    assert reasons == (
+        "does not want to judge; set judges",
+        "has completed 0 matches: 2 more matches",
+    )

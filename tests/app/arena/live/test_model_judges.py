@@ -1,19 +1,25 @@
 """Rounds that are judged and audited by models on the loopback, asked as in a service."""
 
+from collections.abc import Mapping
 from threading import Barrier
+from typing import Any
 
 import pytest
 
 from agon.app.access.permissions import View
+from agon.app.arena.draw_audit import check_draws
 from agon.app.arena.judging.port import ModelVote
+from agon.app.arena.live.models import MAX_DECLINED
 from agon.app.arena.live.network.ports import ArenaPorts
+from agon.app.arena.live.network.transport import BotReply
 from agon.app.arena.live.scored import scored_arena
 from agon.app.arena.live.views import match_of
 from agon.app.arena.report import report_of
 from agon.disciplines.arena.rounds.faults import Fault
+from agon.ledger.fold import empty_ledger, fold
 from agon.runners.judges.opening import open_separate_judge
 from app.arena.live.conftest import MakeLeague
-from fakes.arena import League, Model
+from fakes.arena import League, Model, answer
 from fakes.models import Asked, serve_model, served, verdict
 
 UNDECIDED = (
@@ -110,3 +116,57 @@ def test_matches_are_judged_by_models_at_the_same_time_and_asked_once(
     assert league.work() == []
     assert (league.model.calls, league.audit.calls) == (5, 4)
     assert len(league.rows("matches")) == 8
+
+
+def swear(work: Mapping[str, Any]) -> BotReply | Fault:
+    """Answer what a filter of contents stops."""
+    url = "https://b1.example/"
+    return BotReply(text="rude words") if work["kind"] == "answer" else answer(url, work)
+
+
+class Declining(Model):
+    """A model that judges no match with a word, as behind a filter of contents."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__(name="filtered")
+        self.word = word
+
+    def compare(self, *, prompt: str, a: str, b: str, seconds: float) -> ModelVote | Fault:
+        """Return a vote, or the answer of the filter."""
+        vote = super().compare(prompt=prompt, a=a, b=b, seconds=seconds)
+        declines = self.word in a + b
+        return Fault("bot", "status-400", "HTTP 400 content_filter") if declines else vote
+
+
+@pytest.mark.parametrize(
+    ("bots", "word", "outcomes"),
+    [
+        (4, "rude", ["rated", "void"]),  # the other match shows that the model judges
+        (2, "rude", ["void"]),  # there is no other match that could show it
+        (4, "", []),  # none of several: the endpoint takes no such request, and the round waits
+    ],
+)
+def test_an_answer_that_a_model_does_not_judge_stops_no_league(
+    make_league: MakeLeague, bots: int, word: str, outcomes: list[str]
+) -> None:
+    """One bot could keep all others from their ratings, for good, by a text that a filter stops."""
+    league = make_league(bots=bots, judge_min_matches=99)
+    league.model = Declining(word)
+    league.network.behavior["https://b1.example/"] = swear
+    league.play()
+    for _ in range(MAX_DECLINED - 1):
+        assert league.entries("round-settled") == []
+        league.later(61)
+        league.work()
+    if outcomes:
+        assert sorted(match["outcome"] for match in league.outcomes()) == outcomes
+        [void] = [match for match in league.outcomes() if match["outcome"] == "void"]
+        said = "the model filtered did not judge it, asked 5 times (status-400)"
+        assert void["undecided"] == said
+        lines = league.ledger()
+        assert check_draws(lines, fold(lines, start=empty_ledger("autumn"))).issues == ()
+    else:
+        with league.service.store.read() as session:
+            waiting = session.arena.round(league.contest.no, "r1")
+        assert waiting.phase == "judging"
+        assert waiting.body["waits_for"].endswith("status-400: HTTP 400 content_filter")

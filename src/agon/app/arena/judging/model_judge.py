@@ -33,6 +33,9 @@ _NONCE: Final = "(nonce)"
 _BY_REQUEST: Final = frozenset({"status-400", "status-413", "status-422", "too-large"})
 """Failures that the content of a question can cause, which must not open the breaker."""
 
+BY_QUESTION: Final = _BY_REQUEST | {"invalid"}
+"""Codes of failures that the texts of a match can cause: a filter, a refusal, a text too long."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Timing:

@@ -15,7 +15,7 @@ MAX_CHARS: Final = 1000
 
 _THOUGHTS: Final = re.compile(
     r".*(?:</(?:think|thinking|thought|thoughts|reasoning|analysis)>|\[/THINK\]|◁/think▷"
-    r"|<\|end_of_thought\|>|<\|channel\|>final(?:\s*<\|constrain\|>\s*\w+)?\s*<\|message\|>)",
+    r"|<\|end_of_thought\|>|<\|begin_of_box\|>|<\|channel\|>final(?:\s*<\|constrain\|>\s*\w+)?\s*<\|message\|>)",
     re.DOTALL | re.IGNORECASE,
 )
 """What a model thought, to the last end of it; many templates write the beginning themselves."""

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Final
 
+from agon.app.arena.judging.model_judge import BY_QUESTION
 from agon.app.arena.judging.port import JudgeModel, ModelVote
 from agon.app.arena.live.matches import Drawn, copy_of, matches_of
 from agon.app.arena.live.network.ports import ArenaPorts
@@ -24,7 +25,13 @@ _UNDECIDED: Final = (
 )
 """Why a match that a model judged is void."""
 
-_KINDS: Final = ("votes", "audits", "missed", "unjudged")
+MAX_DECLINED: Final = 5
+"""Number of times that a model is asked about a match that it may not judge for its texts."""
+
+_DECLINED: Final = "the model {} did not judge it, asked {} times ({})"
+"""Why a match is void whose texts a model does not judge."""
+
+_KINDS: Final = ("votes", "audits", "missed", "unjudged", "waiting", "declined")
 """What models may say of a match."""
 
 
@@ -44,10 +51,11 @@ def needs_models(arena_round: ArenaRound) -> bool:
 def ask_models(ports: ArenaPorts, arena_round: ArenaRound, *, at: Any) -> dict[str, Any]:
     """Return the votes and audits of models on a round, as the outcome of a job.
 
-    ``waits_for`` says why a match cannot be judged now; then nothing of the round is settled.
+    ``waiting`` says why a match cannot be judged now, and ``declined`` why it is void once the
+    model was asked :data:`MAX_DECLINED` times.
     """
     rules = ArenaRules(**arena_round.body["rules"])
-    outcome: dict[str, Any] = {**{kind: {} for kind in _KINDS}, "waits_for": None}
+    outcome: dict[str, dict[str, Any]] = {kind: {} for kind in _KINDS}
     waiting = [pair for pair in matches_of(arena_round) if _needs_model(*pair)]
 
     def judge(pair: tuple[Drawn, dict[str, Any]]) -> dict[str, Any]:
@@ -62,7 +70,6 @@ def ask_models(ports: ArenaPorts, arena_round: ArenaRound, *, at: Any) -> dict[s
         for kind in _KINDS:
             if kind in result:
                 outcome[kind][drawn["match"]] = result[kind]
-        outcome["waits_for"] = outcome["waits_for"] or result.get("waits_for")
     return outcome
 
 
@@ -79,15 +86,15 @@ def _judge(
 ) -> dict[str, Any]:
     """Return what models say of one match.
 
-    ``waits_for``: why it cannot be judged now; ``unjudged``: why it cannot be judged at all.
+    ``waiting``: why it cannot be judged now; ``unjudged``: why it cannot be judged at all.
     """
     result: dict[str, Any] = {}
     if match["api"] and not match["votes"]:
         if ports.judge is None:
             return {"unjudged": NO_MODEL}
         vote = _vote(ports.judge, ports.audit, rules, match)
-        if isinstance(vote, str):
-            return {"waits_for": vote}
+        if isinstance(vote, Fault):
+            return _failure(ports.judge.name, vote)
         result["votes"] = {**vote, "voted_at": written_time(at)}
         if vote["vote"] is None:
             return result
@@ -100,12 +107,20 @@ def _judge(
     return result
 
 
+def _failure(model: str, fault: Fault) -> dict[str, str]:
+    """Return what a failed call says of a match; replies of a server are for operators alone."""
+    detail = f": {fault.detail}" if fault.detail else ""
+    said = {"waiting": f"the model {model} did not judge: {fault.code}{detail}"}
+    if fault.code in BY_QUESTION:
+        said["declined"] = _DECLINED.format(model, MAX_DECLINED, fault.code)
+    return said
+
+
 def store_models(
     session: Session, contest: Contest, arena_round: ArenaRound, outcome: Mapping[str, Any]
 ) -> ArenaRound:
     """Return a round with the votes and audits of models; exact exchanges become attachments."""
     body = copy_of(arena_round)
-    body["waits_for"] = outcome["waits_for"]
     changed = replace(arena_round, body=body)
     for drawn, match in matches_of(changed):
         name = drawn["match"]
@@ -124,13 +139,37 @@ def store_models(
             match["audit_exchanges"] = _attach(session, contest, audit["exchanges"])
         if name in outcome["missed"]:
             match["audit_missed"] = outcome["missed"][name]
+    _store_declined(changed, outcome["declined"])
+    body["waits_for"] = next(
+        (
+            outcome["waiting"][drawn["match"]]
+            for drawn, match in matches_of(changed)
+            if drawn["match"] in outcome["waiting"] and match["outcome"] is None
+        ),
+        None,
+    )
     return changed
+
+
+def _store_declined(changed: ArenaRound, declined: Mapping[str, str]) -> None:
+    """Count how often a model did not judge a match for its texts; the last time it is void.
+
+    Else a text that a model refuses, or a filter in front of it, would stop the arena for good. A
+    model that judges none of several matches is not set up for them: the round waits.
+    """
+    asked = [(drawn, match) for drawn, match in matches_of(changed) if match["api"]]
+    works = len(asked) == 1 or any("exchanges" in match for _, match in asked)
+    for drawn, match in asked:
+        if drawn["match"] in declined:
+            match["declined"] = match.get("declined", 0) + 1
+            if works and match["declined"] >= MAX_DECLINED:
+                match |= {"outcome": "void", "undecided": declined[drawn["match"]]}
 
 
 def _vote(
     judge: JudgeModel, other: JudgeModel | None, rules: ArenaRules, match: Mapping[str, Any]
-) -> dict[str, Any] | str:
-    """Return the API judge's vote, or why it could not be asked.
+) -> dict[str, Any] | Fault:
+    """Return the API judge's vote, or why there is none.
 
     The vote's ``vote`` is None if no model prefers one answer in both orders, under rule
     ``model_conflict = next``: then the match is void, because a tie would move ratings that differ.
@@ -146,8 +185,7 @@ def _vote(
         if isinstance(second, ModelVote):
             vote, judge = second, other
     if isinstance(vote, Fault):
-        detail = f": {vote.detail}" if vote.detail else ""
-        return f"the model {judge.name} did not judge: {vote.code}{detail}"
+        return vote
     label: str | None = {"a": "A", "b": "B", "tie": "tie"}[vote.winner]
     if vote.is_conflict and rules.model_conflict != "tie":
         label = None

@@ -67,8 +67,9 @@ def _verdict(match: Mapping[str, Any]) -> AttemptState:
 
 def _cause(match: Mapping[str, Any]) -> str | None:
     """Return why an attempt has no verdict."""
-    if "unjudged" in match:
-        return str(match["unjudged"])
+    for reason in ("unjudged", "undecided"):
+        if reason in match:
+            return str(match[reason])
     return next((f"{fault['code']} {fault['detail']}".strip() for fault in match["faults"]), None)
 
 

@@ -168,7 +168,7 @@ def _judge(
     if models is None:
         return arena_round
     judged = store_models(session, contest, arena_round, models)
-    if models["waits_for"] is not None:
+    if judged.body["waits_for"] is not None:
         time = service.clock() + MODEL_RETRY
         _queue(service, session, contest, arena_round, ask=True, not_before=time)
         return judged

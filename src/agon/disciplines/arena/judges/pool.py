@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from agon.disciplines.arena.facts import API, PERSON, UNKNOWN_TIME, Facts, parse_time
 from agon.disciplines.arena.formulas import NONE, Ints
@@ -146,6 +147,21 @@ def new_person(
         matches,
         start,
         is_person=True,
+    )
+
+
+def new_bot(name: str, *, facts: Facts, games: Ints, rules: ArenaRules) -> Candidate | None:
+    """Return the state of a bot that does not judge, as if it began to; None: no record."""
+    bot = pc.index(facts.bots.ids, name).as_py()
+    if bot < 0:
+        return None
+    return Candidate(
+        name,
+        facts.bots.owner[bot].as_py(),
+        bool(facts.bots.qualified[bot]),
+        parse_time(int(facts.bots.account_created[bot])),
+        int(games[bot]),
+        rules.credibility_start,
     )
 
 

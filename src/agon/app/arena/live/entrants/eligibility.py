@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from agon.app.analysis.score import rules_of
 from agon.disciplines.arena.judges import pool
-from agon.disciplines.arena.judges.pool import Candidate, candidates_of, obstacles
+from agon.disciplines.arena.judges.pool import Candidate, candidates_of, new_bot, obstacles
 from agon.disciplines.arena.scoring import ScoredArena
 from agon.entities.arena import LiveBot
 from agon.entities.contests import Contest
@@ -39,17 +39,15 @@ def judge_obstacles(
         at: the time.
         new: the state of a person who is not recorded as a judge.
     """
-    candidates = candidates_of(
-        scored.facts, scored.standings.games, scored.credibilities, scored.rules, only={judge}
-    )
+    facts, games, rules = scored.facts, scored.standings.games, scored.rules
+    candidates = candidates_of(facts, games, scored.credibilities, rules, only={judge})
     bot = session.arena.bots_named(contest.no, {judge}).get(judge)
-    for candidate in (*candidates, *([] if new is None else [new])):
-        by_rules = obstacles(candidate, at=at, rules=scored.rules)
-        break
-    else:
-        if bot is None:
-            return None
-        by_rules = (NOT_QUALIFIED,)
+    candidate = candidates[0] if candidates else new
+    if candidate is None and bot is not None:
+        candidate = new_bot(judge, facts=facts, games=games, rules=rules)
+    if candidate is None and bot is None:
+        return None
+    by_rules = (NOT_QUALIFIED,) if candidate is None else obstacles(candidate, at=at, rules=rules)
     withdrawn = session.members.withdrawn(contest.no)
     return (*absences(judge, bot, withdrawn=withdrawn), *by_rules)
 
