@@ -13,7 +13,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from agon.records import Column, Kind, RowCheck, Schema, Table
+from agon.records import Column, Kind, RowCheck, RowIssue, Schema, Table, inspect
 from agon.records.conditions import Equals, IsNull
 
 SCHEMA = Schema(
@@ -110,6 +110,13 @@ def values() -> dict[str, Rows]:
         for row in typed[table]:
             row[column] = None if row[column] is None else kind(row[column])
     return typed
+
+
+def issues_of(schema: Schema, source: Path) -> list[RowIssue]:
+    """Read a source and return what is wrong with it."""
+    records, issues = inspect(schema, source)
+    records.close()
+    return issues
 
 
 def arrow(rows: Rows) -> pa.Table:

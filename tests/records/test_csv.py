@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agon.records import Column, InvalidRecords, Kind, RowIssue, Schema, Table, inspect, read
 from agon.records.sources import csv_file
-from records.contest import SCHEMA, texts, write_csv
+from records.contest import SCHEMA, issues_of, texts, write_csv
 from sizes import size
 
 NOTES = Schema(
@@ -40,9 +40,7 @@ def notes(folder: Path, content: bytes, name: str = "notes.csv") -> list[tuple[s
 def issues(folder: Path, content: bytes, name: str = "notes.csv") -> list[RowIssue]:
     """Read one file of notes and return what is wrong with it."""
     (folder / name).write_bytes(content)
-    records, result = inspect(NOTES, folder)
-    records.close()
-    return result
+    return issues_of(NOTES, folder)
 
 
 @pytest.mark.sample(10)

@@ -5,15 +5,13 @@ from pathlib import Path
 import pytest
 
 from agon.errors import NotFound, Unavailable, Unreadable
-from agon.records import InvalidRecords, RowIssue, inspect, read, read_rows
-from records.contest import SCHEMA, texts, values, write_csv, write_ndjson, write_parquet
+from agon.records import InvalidRecords, RowIssue, read, read_rows
+from records.contest import SCHEMA, issues_of, texts, values, write_csv, write_ndjson, write_parquet
 
 
 def issues(folder: Path) -> list[RowIssue]:
     """Read a folder and return what is wrong with it."""
-    records, result = inspect(SCHEMA, folder)
-    records.close()
-    return result
+    return issues_of(SCHEMA, folder)
 
 
 @pytest.mark.exhaustive

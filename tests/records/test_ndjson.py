@@ -6,18 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from agon.records import RowIssue, inspect, read
+from agon.records import RowIssue, read
 from agon.records.sources import ndjson_file
-from records.contest import SCHEMA, texts, values, write_ndjson
+from records.contest import SCHEMA, issues_of, texts, values, write_ndjson
 from records.test_csv import NOTES
 
 
 def issues(folder: Path, content: bytes, name: str = "notes.ndjson") -> list[RowIssue]:
     """Read one file of notes and return what is wrong with it."""
     (folder / name).write_bytes(content)
-    records, result = inspect(NOTES, folder)
-    records.close()
-    return result
+    return issues_of(NOTES, folder)
 
 
 @pytest.mark.sample(3)

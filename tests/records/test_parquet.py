@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from agon.records import RowIssue, inspect, read, read_rows
-from records.contest import SCHEMA, texts, values, write_parquet
+from agon.records import RowIssue, read, read_rows
+from records.contest import SCHEMA, issues_of, texts, values, write_parquet
 from records.test_csv import NOTES
 
 
@@ -20,9 +20,7 @@ def issues(folder: Path, table: pa.Table | bytes) -> list[RowIssue]:
         file.write_bytes(table)
     else:
         pq.write_table(table, file)
-    records, result = inspect(NOTES, folder)
-    records.close()
-    return result
+    return issues_of(NOTES, folder)
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"id,note\n1,2\n", b"PAR1" * 100])
@@ -133,8 +131,7 @@ def test_a_time_outside_the_years_1_to_9999_is_refused(tmp_path: Path, stamp: in
     column = pa.array([None, stamp, None], pa.timestamp("us"))
     at = people.schema.get_field_index("joined_at")
     pq.write_table(people.set_column(at, "joined_at", column), tmp_path / "people.parquet")
-    records, result = inspect(SCHEMA, tmp_path)
-    records.close()
+    result = issues_of(SCHEMA, tmp_path)
     assert [(one.code, one.row, one.column) for one in result] == [
         ("bad-timestamp", 2, "joined_at")
     ]

@@ -6,9 +6,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from agon.records import RowIssue, inspect, read
+from agon.records import RowIssue, read
 from agon.records.sources.sizes import source_size
-from records.contest import SCHEMA, arrow, values, write_parquet
+from records.contest import SCHEMA, arrow, issues_of, values, write_parquet
 
 
 def split(folder: Path, *, at: int = 2) -> Path:
@@ -28,9 +28,7 @@ def split(folder: Path, *, at: int = 2) -> Path:
 
 def issues(folder: Path) -> list[RowIssue]:
     """Return what is wrong with a folder."""
-    records, result = inspect(SCHEMA, folder)
-    records.close()
-    return result
+    return issues_of(SCHEMA, folder)
 
 
 @pytest.mark.sample(1)

@@ -123,17 +123,13 @@ def export_directory(
         raise Unreadable(f"{fact}; name a folder that can be created") from error
 
 
-def import_directory(folder: Path, *, public: bytes | None = None) -> LedgerDirectory:
+def import_directory(folder: Path) -> LedgerDirectory:
     """Verify a ledger's directory and return the ledger.
-
-    Args:
-        folder: the directory.
-        public: the public key that must have signed every entry.
 
     Raises:
         InvalidEntry: with everything that is wrong with it.
     """
-    verified = verify_directory(folder, public=public)
+    verified = verify_directory(folder)
     if verified.issues or verified.contest is None:
         raise InvalidEntry(verified.issues)
     return LedgerDirectory(

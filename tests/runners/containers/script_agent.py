@@ -23,7 +23,4 @@ class Script:
         command = with_preparation(
             task, place.image, ("sh", "-c", self._script), outputs=place.outputs
         )
-        run = place.containers.run_agent(
-            place.image, command, trial=place.trial, limits=place.limits, outputs=place.outputs
-        )
-        return AgentWork(run=run)
+        return AgentWork(run=place.run(command))

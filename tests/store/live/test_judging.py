@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from agon.app.arena.judging.limits import Reservation, UsageLimits
+from agon.app.arena.judging.limits import CallEnd, Reservation, UsageLimits
 from agon.app.arena.judging.usage import StoredUsage
 from agon.entities.contests import Contest
 from agon.entities.judging import JudgeCount, ModelUsage
@@ -29,7 +29,7 @@ def test_processes_share_one_budget_exactly(url: str) -> None:
             reservations = [meter.reserve(10) for _ in range(12)]
             admitted = [r for r in reservations if isinstance(r, Reservation)]
             for reservation in admitted:
-                meter.settle(reservation, tokens=7, outcome="worked", cause="")
+                meter.settle(reservation, CallEnd(tokens=7, outcome="worked"))
             return len(admitted)
         finally:
             store.close()

@@ -194,9 +194,7 @@ def authentic(session: Session, text: str) -> Token:
     return token
 
 
-def caller_now(
-    session: Session, token_id: str, *, now: datetime, network: str | None = None
-) -> Caller:
+def caller_now(session: Session, token_id: str, *, now: datetime) -> Caller:
     """Return the caller of a token that was authenticated earlier, with the rights it has now.
 
     Raises:
@@ -205,7 +203,7 @@ def caller_now(
     token = session.access.token(token_id)
     if token is None:
         raise Unauthenticated(_NOT_VALID)
-    return _caller_of(session, token, now=now, network=network)
+    return _caller_of(session, token, now=now, network=None)
 
 
 def person(session: Session, user: str, *, now: datetime, network: str | None = None) -> Caller:

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any, Final, Protocol
 
 from agon.app.arena.live.network.transport import BotReply
-from agon.disciplines.arena.checks.plagiarism import text_similarity
+from agon.disciplines.arena.checks.plagiarism import are_copies
 from agon.disciplines.arena.rounds.draws import shown_first, uniform
 from agon.disciplines.arena.rounds.faults import Fault
 from agon.disciplines.arena.rules import ArenaRules
@@ -80,7 +80,7 @@ class LocalArena:
         if len(texts) < len(names):
             return {**body, "kind": "forfeit", "winner": None}
         rules = ArenaRules()
-        if text_similarity(*texts.values(), threshold=rules.plagiarism_jaccard).copied:
+        if are_copies(*texts.values(), threshold=rules.plagiarism_jaccard):
             return {**body, "kind": "skipped", "winner": None}
         votes = list(
             pool.map(lambda judge: self._vote(judge, match, prompt, texts), sorted(self.judges))

@@ -198,18 +198,16 @@ class ContestReplica:
             scored = UnscorableRecords(error)
         return Result(chosen, released, rules, records, None, scored)
 
-    def records_about(
-        self, people: Collection[str], *, at: int | None = None
-    ) -> tuple[list[int], set[str]]:
+    def records_about(self, people: Collection[str]) -> tuple[list[int], set[str]]:
         """Return the positions of the records about some participants, and whom there are any of.
 
         Participants are named by their ids on boards; the discipline's columns of participants
         (``Discipline.participant_columns``) determine which a record is about.
         """
-        records = self.records(at)
+        records = self.records()
         positions: set[int] = set()
         known: set[str] = set()
-        for table, column in discipline(self.contest_state(at).discipline).participant_columns:
+        for table, column in discipline(self.contest_state().discipline).participant_columns:
             rows = records.rows_where(table, column, people)
             positions.update(rows)
             known.update(rows.values())

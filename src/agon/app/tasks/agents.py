@@ -1,12 +1,12 @@
 """Define what a run needs of an agent."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
-from agon.app.containers import AgentRun, AgentTrial, Containers, Image, Limits
+from agon.app.containers import AgentRun, AgentTrial, Containers, Image, Limits, Mount, Shell
 from agon.app.tasks.agent_failure import AgentFailure
 from agon.app.tasks.task import Task
 
@@ -95,6 +95,50 @@ class AgentEnvironment:
     outputs: tuple[str, ...] = ("/app",)
     end: Callable[[], str] = field(default=lambda: "", repr=False)
     count: Callable[[Usage], str] = field(default=lambda _: "", repr=False)
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        variables: Mapping[str, str] | None = None,
+        mounts: Sequence[Mount] = (),
+    ) -> AgentRun:
+        """Run an agent that is a command; see :meth:`Containers.run_agent`."""
+        return self.containers.run_agent(
+            self.image,
+            command,
+            trial=self.trial,
+            limits=self.limits,
+            outputs=self.outputs,
+            mounts=mounts,
+            environment=tuple((variables or {}).items()),
+        )
+
+    def drive(
+        self,
+        driver: Callable[[Shell], None],
+        *,
+        variables: Mapping[str, str] | None = None,
+        mounts: Sequence[Mount] = (),
+        further_s: float = 0,
+    ) -> AgentRun:
+        """Run a driver that acts in the container; see :meth:`Containers.drive_agent`.
+
+        Args:
+            driver: what acts.
+            variables: further variables of the container.
+            mounts: further files that it sees.
+            further_s: seconds that the container has beyond those of its limits.
+        """
+        return self.containers.drive_agent(
+            self.image,
+            driver,
+            trial=self.trial,
+            limits=replace(self.limits, timeout_s=self.limits.timeout_s + further_s),
+            outputs=self.outputs,
+            mounts=mounts,
+            environment=tuple((variables or {}).items()),
+        )
 
 
 class Agent(Protocol):

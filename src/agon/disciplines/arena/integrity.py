@@ -17,7 +17,7 @@ from agon.disciplines.arena.checks.accounts import (
 )
 from agon.disciplines.arena.checks.detectors import favorite_bot, low_agreement
 from agon.disciplines.arena.checks.panels import judge_burst, panel_share
-from agon.disciplines.arena.checks.plagiarism import EarlierAnswers, text_similarity
+from agon.disciplines.arena.checks.plagiarism import EarlierAnswers, are_copies
 from agon.disciplines.arena.checks.voting import (
     agreeing_judges,
     audit_disagreement,
@@ -139,7 +139,7 @@ def _copied_in_match(records: Records, facts: Facts, rules: ArenaRules) -> Itera
     copied = [
         name
         for name, first, second in zip(*(column.to_pylist() for column in written), strict=True)
-        if text_similarity(first, second, threshold=rules.plagiarism_jaccard).copied
+        if are_copies(first, second, threshold=rules.plagiarism_jaccard)
     ]
     if not copied:
         return

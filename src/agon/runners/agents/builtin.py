@@ -43,13 +43,9 @@ class NopAgent:
 
     def work(self, task: Task, place: AgentEnvironment) -> AgentWork:
         """Start the container and end it."""
-        run = place.containers.run_agent(
-            place.image,
+        run = place.run(
             with_preparation(task, place.image, ("true",), place.outputs),
-            trial=place.trial,
-            limits=place.limits,
-            outputs=place.outputs,
-            environment=tuple(task.settings.agent_env.items()),
+            variables=task.settings.agent_env,
         )
         return AgentWork(run=run)
 
@@ -82,15 +78,11 @@ def _run_script(
 ) -> AgentWork:
     """Run a script of the task with its folder, or the script alone, mounted in the container."""
     target = inside if source.is_dir() else f"{inside}/{script.name}"
-    run = place.containers.run_agent(
-        place.image,
+    run = place.run(
         with_preparation(
             task, place.image, script_command(script, f"{inside}/{script.name}"), place.outputs
         ),
-        trial=place.trial,
-        limits=place.limits,
-        outputs=place.outputs,
+        variables={**task.settings.agent_env, **variables},
         mounts=(Mount(source=source, target=target),),
-        environment=tuple({**task.settings.agent_env, **variables}.items()),
     )
     return AgentWork(run=run, failure=failure_of_run(run))

@@ -151,15 +151,11 @@ class CommandAgent:
         if self._setup:
             script = self._file(place, "setup.sh", self._setup)
             mounts.append(Mount(source=script, target=_SETUP))
-            return self._with_setup(task, place, command, mounts, tuple(variables.items()))
-        run = place.containers.run_agent(
-            place.image,
+            return self._with_setup(task, place, command, mounts, variables)
+        run = place.run(
             with_preparation(task, place.image, command, place.outputs),
-            trial=place.trial,
-            limits=place.limits,
-            outputs=place.outputs,
+            variables=variables,
             mounts=mounts,
-            environment=tuple(variables.items()),
         )
         return AgentWork(run=run, failure=failure_of_run(run))
 
@@ -169,7 +165,7 @@ class CommandAgent:
         place: AgentEnvironment,
         command: tuple[str, ...],
         mounts: Sequence[Mount],
-        environment: Sequence[tuple[str, str]],
+        variables: Mapping[str, str],
     ) -> AgentWork:
         """Run set-up and command one after the other, each within its own time."""
         progress = _Progress(place.trial.folder)
@@ -197,16 +193,8 @@ class CommandAgent:
             if last := after(task, place.outputs):
                 shell.execute(("sh", "-c", last), timeout_s=place.limits.timeout_s)
 
-        run = place.containers.drive_agent(
-            place.image,
-            drive,
-            trial=place.trial,
-            limits=replace(
-                place.limits, timeout_s=place.limits.timeout_s + self._setup_s + _REST_S
-            ),
-            outputs=place.outputs,
-            mounts=mounts,
-            environment=environment,
+        run = place.drive(
+            drive, variables=variables, mounts=mounts, further_s=self._setup_s + _REST_S
         )
         if run.outcome == "finished" and progress.end:
             run = replace(run, outcome="failed", reason=progress.end, outputs=None)

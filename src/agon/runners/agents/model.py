@@ -119,14 +119,7 @@ class ModelAgent:
                     chat_log.end = ("unscored", f"ended by the limit of its run: {reached}")
                     chat_log.note(f"the limit of the run is reached: {reached}")
 
-            run = place.containers.drive_agent(
-                place.image,
-                drive_until_ended,
-                trial=place.trial,
-                limits=place.limits,
-                outputs=place.outputs,
-                environment=tuple(task.settings.agent_env.items()),
-            )
+            run = place.drive(drive_until_ended, variables=task.settings.agent_env)
         if chat_log.end and run.outcome == "finished":
             outcome, reason = chat_log.end
             run = replace(run, outcome=outcome, reason=reason, outputs=None)

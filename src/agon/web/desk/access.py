@@ -18,80 +18,10 @@ _NO_CONTESTS: Final = "Name the contests, or confirm that the token is for no na
 _USER: Final = frozenset({"id", "name", "password"})
 
 
-def tokens(visit: Visit) -> SitePage:
-    """Return the tokens of all users or of one, and the form that creates one."""
-    return _tokens_page(visit)
-
-
-def create_token(visit: Visit) -> SitePage:
-    """Create a token; its text is shown once."""
-    form = visit.form
-    fields: dict[str, Any] = {
-        name: form[name] for name in ("user", "role", "label") if form.get(name)
-    }
-    if contests := form.get("contests", "").split():
-        fields["contests"] = contests
-    elif form.get("everywhere") != "yes":
-        return _tokens_page(visit, error=FormErrors(fields={"contests": (_NO_CONTESTS,)}))
-    fields["days"] = form.get("days", "").strip() or None
-    try:
-        created = visit.api.access.create_token(TokenCreate.model_validate(fields))
-    except (AgonError, ValidationError) as error:
-        return _tokens_page(visit, error=error)
-    return _tokens_page(visit, secret=created.token)
-
-
-def revoke_token(visit: Visit) -> SitePage | Redirect:
-    """Revoke a token."""
-    return act(
-        lambda: visit.api.access.revoke_token(visit.path["id"]),
-        following=addresses.desks("tokens"),
-        otherwise=lambda error: _tokens_page(visit, error=error),
-    )
-
-
-def users(visit: Visit) -> SitePage:
-    """Return all users, and the form that creates one."""
-    return _users_page(visit)
-
-
-def create_user(visit: Visit) -> SitePage | Redirect:
-    """Create a user."""
-    fields = {name: visit.form[name] for name in _USER if visit.form.get(name)}
-    return act(
-        lambda: visit.api.access.create_user(UserCreate.model_validate(fields)),
-        following=addresses.desks("users"),
-        otherwise=lambda error: _users_page(visit, error=error),
-    )
-
-
-def change_user(visit: Visit) -> SitePage | Redirect:
-    """Disable or enable a user, or set a password."""
-    action = visit.path["action"]
-    fields: dict[str, Any]
-    if action == "password":
-        fields = {"password": visit.form.get("password", "")}
-    elif action in {"disable", "enable"}:
-        fields = {"disabled": action == "disable"}
-    else:
-        raise NotFound(f"a user has no action {action!r}; use disable, enable or password")
-    return act(
-        lambda: visit.api.access.update_user(visit.path["id"], UserUpdate.model_validate(fields)),
-        following=addresses.desks("users"),
-        otherwise=lambda error: _users_page(visit, error=error),
-    )
-
-
-def audit(visit: Visit) -> SitePage:
-    """Return the newest entries of the audit log."""
-    allow(visit.caller, "audit.read")
-    entries = listing(visit, visit.api.access.audit())
-    return server_page(visit, "audit", {"entries": entries}, data=addresses.api("audit"))
-
-
-def _tokens_page(
+def tokens(
     visit: Visit, *, error: Exception | FormErrors | None = None, secret: str = ""
 ) -> SitePage:
+    """Return the tokens of all users or of one, and the form that creates one."""
     allow(visit.caller, "token.manage")
     values = {
         "tokens": listing(
@@ -108,9 +38,71 @@ def _tokens_page(
     )
 
 
-def _users_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
+def create_token(visit: Visit) -> SitePage:
+    """Create a token; its text is shown once."""
+    form = visit.form
+    fields: dict[str, Any] = {
+        name: form[name] for name in ("user", "role", "label") if form.get(name)
+    }
+    if contests := form.get("contests", "").split():
+        fields["contests"] = contests
+    elif form.get("everywhere") != "yes":
+        return tokens(visit, error=FormErrors(fields={"contests": (_NO_CONTESTS,)}))
+    fields["days"] = form.get("days", "").strip() or None
+    try:
+        created = visit.api.access.create_token(TokenCreate.model_validate(fields))
+    except (AgonError, ValidationError) as error:
+        return tokens(visit, error=error)
+    return tokens(visit, secret=created.token)
+
+
+def revoke_token(visit: Visit) -> SitePage | Redirect:
+    """Revoke a token."""
+    return act(
+        lambda: visit.api.access.revoke_token(visit.path["id"]),
+        following=addresses.desks("tokens"),
+        otherwise=lambda error: tokens(visit, error=error),
+    )
+
+
+def users(visit: Visit, *, error: Exception | None = None) -> SitePage:
+    """Return all users, and the form that creates one."""
     allow(visit.caller, "user.manage")
     values = {"users": listing(visit, visit.api.access.users())}
     return server_page(
         visit, "users", values, error=error, names=_USER, data=addresses.api("users")
     )
+
+
+def create_user(visit: Visit) -> SitePage | Redirect:
+    """Create a user."""
+    fields = {name: visit.form[name] for name in _USER if visit.form.get(name)}
+    return act(
+        lambda: visit.api.access.create_user(UserCreate.model_validate(fields)),
+        following=addresses.desks("users"),
+        otherwise=lambda error: users(visit, error=error),
+    )
+
+
+def change_user(visit: Visit) -> SitePage | Redirect:
+    """Disable or enable a user, or set a password."""
+    action = visit.path["action"]
+    fields: dict[str, Any]
+    if action == "password":
+        fields = {"password": visit.form.get("password", "")}
+    elif action in {"disable", "enable"}:
+        fields = {"disabled": action == "disable"}
+    else:
+        raise NotFound(f"a user has no action {action!r}; use disable, enable or password")
+    return act(
+        lambda: visit.api.access.update_user(visit.path["id"], UserUpdate.model_validate(fields)),
+        following=addresses.desks("users"),
+        otherwise=lambda error: users(visit, error=error),
+    )
+
+
+def audit(visit: Visit) -> SitePage:
+    """Return the newest entries of the audit log."""
+    allow(visit.caller, "audit.read")
+    entries = listing(visit, visit.api.access.audit())
+    return server_page(visit, "audit", {"entries": entries}, data=addresses.api("audit"))

@@ -40,9 +40,19 @@ class CaseEvidence:
     others: tuple[str, ...]
 
 
-def findings(visit: Visit) -> SitePage:
+def findings(visit: Visit, *, error: Exception | None = None) -> SitePage:
     """Return the findings of the last scan."""
-    return _findings_page(visit)
+    contest = visit.contest()
+    last = visit.api.integrity.findings(contest.id)
+    listed = listing(visit, enumerate(last.items))
+    values = {
+        "scanned": last.seq,
+        "findings": listed,
+        "names": _names(visit, contest, (each for _, each in listed.rows)),
+        "total": len(last.items),
+    }
+    data = addresses.api("contests", contest.id, "findings")
+    return contest_page(visit, contest, "findings", values, error=error, data=data)
 
 
 def scan(visit: Visit) -> SitePage | Redirect:
@@ -51,13 +61,27 @@ def scan(visit: Visit) -> SitePage | Redirect:
     return act(
         lambda: visit.api.integrity.scan(contest.id),
         following=addresses.desk(contest.id, "findings"),
-        otherwise=lambda error: _findings_page(visit, error=error),
+        otherwise=lambda error: findings(visit, error=error),
     )
 
 
-def finding(visit: Visit) -> SitePage:
+def finding(visit: Visit, *, error: Exception | None = None) -> SitePage:
     """Return a finding with its evidence, and the form that opens a case about it."""
-    return _finding_page(visit)
+    contest = visit.contest()
+    items = visit.api.integrity.findings(contest.id).items
+    number = visit.path["number"]
+    if not (number.isascii() and number.isdigit() and int(number[:9]) < len(items)):
+        raise NotFound(f"there is no finding {number[:80]!r}; see the findings of the last scan")
+    shown = items[int(number)]
+    values = {
+        "number": int(number),
+        "finding": shown,
+        "names": _names(visit, contest, [shown]),
+        "evidence": list(_evidence(visit, contest, shown)),
+        "about": [each for each in visit.api.cases.list(contest.id) if _same(each, shown)],
+    }
+    names = frozenset({"text"})
+    return contest_page(visit, contest, "finding", values, tab="Findings", error=error, names=names)
 
 
 def open_from_finding(visit: Visit) -> SitePage | Redirect:
@@ -67,13 +91,19 @@ def open_from_finding(visit: Visit) -> SitePage | Redirect:
     return act(
         lambda: visit.api.cases.open(contest.id, CaseCreate.model_validate(fields)),
         following=lambda case: addresses.desk(contest.id, "cases", case.id),
-        otherwise=lambda error: _finding_page(visit, error=error),
+        otherwise=lambda error: finding(visit, error=error),
     )
 
 
-def cases(visit: Visit) -> SitePage:
+def cases(visit: Visit, *, error: Exception | None = None) -> SitePage:
     """Return all cases, and the form that opens one without a finding."""
-    return _cases_page(visit)
+    contest = visit.contest()
+    return contest_page(
+        visit, contest, "cases",
+        {"cases": listing(visit, visit.api.cases.list(contest.id), oldest_first=True)},
+        error=error, names=frozenset({"title", "text", "subjects"}),
+        data=addresses.api("contests", contest.id, "cases"),
+    )  # fmt: skip
 
 
 def open_case(visit: Visit) -> SitePage | Redirect:
@@ -88,13 +118,29 @@ def open_case(visit: Visit) -> SitePage | Redirect:
     return act(
         lambda: visit.api.cases.open(contest.id, CaseCreate.model_validate(fields)),
         following=lambda case: addresses.desk(contest.id, "cases", case.id),
-        otherwise=lambda error: _cases_page(visit, error=error),
+        otherwise=lambda error: cases(visit, error=error),
     )
 
 
-def case(visit: Visit) -> SitePage:
+def case(visit: Visit, *, error: Exception | None = None) -> SitePage:
     """Return a case: its steps, what can be done next, and the evidence."""
-    return _case_page(visit)
+    contest = visit.contest()
+    shown = visit.api.cases.get(contest.id, visit.path["id"])
+    values = {
+        "case": shown,
+        "names": _names(visit, contest, () if shown.finding is None else [shown.finding]),
+        "step": visit.path.get("step", ""),
+        "changes": list(visit.api.changes.list(contest.id))[: -SHOWN - 1 : -1],
+        "evidence": [] if shown.finding is None else list(_evidence(visit, contest, shown.finding)),
+    }
+    step = visit.path.get("step", "")
+    errors = form_errors(error, names=frozenset({"text", "decision", "reason", "change"}))
+    if "text" in errors.fields:  # each step has a field of its own on the page
+        errors = FormErrors(fields={f"{step}_text": errors.fields["text"]}, other=errors.other)
+    return contest_page(
+        visit, contest, "case", values, tab="Cases", error=errors,
+        data=addresses.api("contests", contest.id, "cases", shown.id),
+    )  # fmt: skip
 
 
 def add_step(visit: Visit) -> SitePage | Redirect:
@@ -120,70 +166,8 @@ def add_step(visit: Visit) -> SitePage | Redirect:
     return act(
         add,
         following=addresses.desk(contest.id, "cases", case_id),
-        otherwise=lambda error: _case_page(visit, error=error),
+        otherwise=lambda error: case(visit, error=error),
     )
-
-
-def _findings_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
-    contest = visit.contest()
-    last = visit.api.integrity.findings(contest.id)
-    listed = listing(visit, enumerate(last.items))
-    values = {
-        "scanned": last.seq,
-        "findings": listed,
-        "names": _names(visit, contest, (each for _, each in listed.rows)),
-        "total": len(last.items),
-    }
-    data = addresses.api("contests", contest.id, "findings")
-    return contest_page(visit, contest, "findings", values, error=error, data=data)
-
-
-def _finding_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
-    contest = visit.contest()
-    items = visit.api.integrity.findings(contest.id).items
-    number = visit.path["number"]
-    if not (number.isascii() and number.isdigit() and int(number[:9]) < len(items)):
-        raise NotFound(f"there is no finding {number[:80]!r}; see the findings of the last scan")
-    shown = items[int(number)]
-    values = {
-        "number": int(number),
-        "finding": shown,
-        "names": _names(visit, contest, [shown]),
-        "evidence": list(_evidence(visit, contest, shown)),
-        "about": [each for each in visit.api.cases.list(contest.id) if _same(each, shown)],
-    }
-    names = frozenset({"text"})
-    return contest_page(visit, contest, "finding", values, tab="Findings", error=error, names=names)
-
-
-def _cases_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
-    contest = visit.contest()
-    return contest_page(
-        visit, contest, "cases",
-        {"cases": listing(visit, visit.api.cases.list(contest.id), oldest_first=True)},
-        error=error, names=frozenset({"title", "text", "subjects"}),
-        data=addresses.api("contests", contest.id, "cases"),
-    )  # fmt: skip
-
-
-def _case_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
-    contest = visit.contest()
-    shown = visit.api.cases.get(contest.id, visit.path["id"])
-    values = {
-        "case": shown,
-        "names": _names(visit, contest, () if shown.finding is None else [shown.finding]),
-        "step": visit.path.get("step", ""),
-        "changes": list(visit.api.changes.list(contest.id))[: -SHOWN - 1 : -1],
-        "evidence": [] if shown.finding is None else list(_evidence(visit, contest, shown.finding)),
-    }
-    step = visit.path.get("step", "")
-    errors = form_errors(error, names=frozenset({"text", "decision", "reason", "change"}))
-    if "text" in errors.fields:  # each step has a field of its own on the page
-        errors = FormErrors(fields={f"{step}_text": errors.fields["text"]}, other=errors.other)
-    return contest_page(
-        visit, contest, "case", values, tab="Cases", error=errors,
-        data=addresses.api("contests", contest.id, "cases", shown.id),
-    )  # fmt: skip
 
 
 def _evidence(visit: Visit, contest: Contest, finding: Mapping[str, Any]) -> Iterator[CaseEvidence]:

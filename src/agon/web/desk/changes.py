@@ -19,9 +19,21 @@ AT_ONCE: Final = 50_000
 _FIELDS: Final = frozenset({"records", "people", "board", "id", "points", "problem", "reason"})
 
 
-def changes(visit: Visit) -> SitePage:
+def changes(visit: Visit, *, error: Exception | None = None) -> SitePage:
     """Return all change sets, and the forms that propose one."""
-    return _list_page(visit)
+    contest = visit.contest()
+    kind = discipline(contest.discipline).submissions
+    values = {
+        "changes": listing(visit, visit.api.changes.list(contest.id), oldest_first=True),
+        "given": {**visit.query, **visit.form},
+        "tables": [table.name for table in discipline(contest.discipline).schema if table.key],
+        "accept": ACCEPTED,
+        "judges_programs": kind is not None and kind.judging == "program",
+    }
+    return contest_page(
+        visit, contest, "changes", values, error=error, names=_FIELDS,
+        data=addresses.api("contests", contest.id, "change-sets"),
+    )  # fmt: skip
 
 
 def propose(visit: Visit) -> SitePage | Redirect:
@@ -30,7 +42,7 @@ def propose(visit: Visit) -> SitePage | Redirect:
     return act(
         lambda: propose_and_try(visit, contest, _request(visit, contest)),
         following=lambda change: addresses.desk(contest.id, "changes", change.id),
-        otherwise=lambda error: _list_page(visit, error=error),
+        otherwise=lambda error: changes(visit, error=error),
     )
 
 
@@ -41,9 +53,21 @@ def propose_and_try(visit: Visit, contest: Contest, request: ChangeSetCreate) ->
     return proposed
 
 
-def change(visit: Visit) -> SitePage:
+def change(visit: Visit, *, error: Exception | None = None) -> SitePage:
     """Return a change set: what it changes, who moves, and what can be done with it."""
-    return _change_page(visit)
+    contest = visit.contest()
+    shown = visit.api.changes.get(contest.id, visit.path["id"])
+    boards: dict[str, Any] = (shown.report or {}).get("boards", {})
+    values = {
+        "change": shown,
+        "boards": boards,
+        "moves": sum(board.get("summary", {}).get("moved", 0) for board in boards.values()),
+        "grown": contest.seq - (shown.dry_run_at or contest.seq),
+    }
+    return contest_page(
+        visit, contest, "change", values, tab="Changes", error=error, names=frozenset({"reason"}),
+        data=addresses.api("contests", contest.id, "change-sets", shown.id),
+    )  # fmt: skip
 
 
 def act_on(visit: Visit) -> SitePage | Redirect:
@@ -70,7 +94,7 @@ def act_on(visit: Visit) -> SitePage | Redirect:
     return act(
         do,
         following=addresses.desk(contest.id, "changes", name),
-        otherwise=lambda error: _change_page(visit, error=error),
+        otherwise=lambda error: change(visit, error=error),
     )
 
 
@@ -131,35 +155,3 @@ def _number(text: str) -> float:
         raise Unreadable(
             f"points: expected a number such as -12.5, got {text[:80]!r}; correct it"
         ) from None
-
-
-def _list_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
-    contest = visit.contest()
-    kind = discipline(contest.discipline).submissions
-    values = {
-        "changes": listing(visit, visit.api.changes.list(contest.id), oldest_first=True),
-        "given": {**visit.query, **visit.form},
-        "tables": [table.name for table in discipline(contest.discipline).schema if table.key],
-        "accept": ACCEPTED,
-        "judges_programs": kind is not None and kind.judging == "program",
-    }
-    return contest_page(
-        visit, contest, "changes", values, error=error, names=_FIELDS,
-        data=addresses.api("contests", contest.id, "change-sets"),
-    )  # fmt: skip
-
-
-def _change_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
-    contest = visit.contest()
-    shown = visit.api.changes.get(contest.id, visit.path["id"])
-    boards: dict[str, Any] = (shown.report or {}).get("boards", {})
-    values = {
-        "change": shown,
-        "boards": boards,
-        "moves": sum(board.get("summary", {}).get("moved", 0) for board in boards.values()),
-        "grown": contest.seq - (shown.dry_run_at or contest.seq),
-    }
-    return contest_page(
-        visit, contest, "change", values, tab="Changes", error=error, names=frozenset({"reason"}),
-        data=addresses.api("contests", contest.id, "change-sets", shown.id),
-    )  # fmt: skip

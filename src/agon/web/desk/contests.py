@@ -13,22 +13,8 @@ from agon.web.page import Redirect, SitePage, Visit
 _FIELDS: Final = frozenset({"id", "discipline", "title", "edition", "visibility", "description"})
 
 
-def contests(visit: Visit) -> SitePage:
+def contests(visit: Visit, *, error: Exception | None = None) -> SitePage:
     """Return the contests, and the form that creates one."""
-    return _page(visit)
-
-
-def create(visit: Visit) -> SitePage | Redirect:
-    """Create a contest; its own desk opens it."""
-    fields = {name: text for name, text in visit.form.items() if name in _FIELDS and text.strip()}
-    return act(
-        lambda: visit.api.contests.create(ContestCreate.model_validate(fields)),
-        following=lambda created: addresses.desk(created.id),
-        otherwise=lambda error: _page(visit, error=error),
-    )
-
-
-def _page(visit: Visit, *, error: Exception | None = None) -> SitePage:
     allow(visit.caller, "contest.manage")
     own = (
         contest
@@ -40,3 +26,13 @@ def _page(visit: Visit, *, error: Exception | None = None) -> SitePage:
         "disciplines": {name: list(editions(name)) for name in disciplines.names()},
     }
     return server_page(visit, "contests", values, error=error, names=_FIELDS)
+
+
+def create(visit: Visit) -> SitePage | Redirect:
+    """Create a contest; its own desk opens it."""
+    fields = {name: text for name, text in visit.form.items() if name in _FIELDS and text.strip()}
+    return act(
+        lambda: visit.api.contests.create(ContestCreate.model_validate(fields)),
+        following=lambda created: addresses.desk(created.id),
+        otherwise=lambda error: contests(visit, error=error),
+    )

@@ -27,9 +27,13 @@ def contest_jobs(visit: Visit) -> SitePage:
     return contest_page(visit, contest, "jobs", values, data=data)
 
 
-def contest_job(visit: Visit) -> SitePage:
+def contest_job(visit: Visit, *, error: Exception | None = None) -> SitePage:
     """Return a job of a contest."""
-    return _contest_job_page(visit)
+    contest, shown = visit.contest(), visit.api.jobs.get(visit.path["id"])
+    if shown.contest != contest.id:
+        raise NotFound(f"{contest.id} has no job {shown.id}; see the list of its jobs")
+    data = addresses.api("jobs", shown.id)
+    return contest_page(visit, contest, "job", {"job": shown}, tab="Jobs", error=error, data=data)
 
 
 def act_on_contest_job(visit: Visit) -> SitePage | Redirect:
@@ -38,13 +42,21 @@ def act_on_contest_job(visit: Visit) -> SitePage | Redirect:
     return act(
         lambda: _do(visit),
         following=addresses.desk(contest.id, "jobs", job),
-        otherwise=lambda error: _contest_job_page(visit, error=error),
+        otherwise=lambda error: contest_job(visit, error=error),
     )
 
 
-def queue(visit: Visit) -> SitePage:
+def queue(visit: Visit, *, error: Exception | None = None) -> SitePage:
     """Return the queue, its workers and all jobs."""
-    return _queue_page(visit)
+    allow(visit.caller, "contest.manage")
+    values = {
+        "queue": visit.api.jobs.queue(),
+        "jobs": listing(visit, visit.api.jobs.list(**_filter(visit)))
+        if acting(visit.caller, "job.read").contests is Everywhere.ALL
+        else None,
+        **_choices(visit),
+    }
+    return server_page(visit, "queue", values, error=error, data=addresses.api("queue"))
 
 
 def set_queue(visit: Visit) -> SitePage | Redirect:
@@ -53,13 +65,17 @@ def set_queue(visit: Visit) -> SitePage | Redirect:
     return act(
         lambda: visit.api.jobs.set_queue(QueueUpdate(paused=paused)),
         following=addresses.desks("queue"),
-        otherwise=lambda error: _queue_page(visit, error=error),
+        otherwise=lambda error: queue(visit, error=error),
     )
 
 
-def job(visit: Visit) -> SitePage:
+def job(visit: Visit, *, error: Exception | None = None) -> SitePage:
     """Return a job."""
-    return _job_page(visit)
+    allow(visit.caller, "contest.manage")
+    shown = visit.api.jobs.get(visit.path["id"])
+    values = {"job": shown}
+    data = addresses.api("jobs", shown.id)
+    return server_page(visit, "server_job", values, tab="Queue", error=error, data=data)
 
 
 def act_on_job(visit: Visit) -> SitePage | Redirect:
@@ -67,7 +83,7 @@ def act_on_job(visit: Visit) -> SitePage | Redirect:
     return act(
         lambda: _do(visit),
         following=addresses.desks("queue", visit.path["id"]),
-        otherwise=lambda error: _job_page(visit, error=error),
+        otherwise=lambda error: job(visit, error=error),
     )
 
 
@@ -90,31 +106,3 @@ def _filter(visit: Visit) -> dict[str, Any]:
 
 def _choices(visit: Visit) -> dict[str, Any]:
     return {"states": _STATES, "kinds": _KINDS, "chosen": _filter(visit)}
-
-
-def _contest_job_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
-    contest, shown = visit.contest(), visit.api.jobs.get(visit.path["id"])
-    if shown.contest != contest.id:
-        raise NotFound(f"{contest.id} has no job {shown.id}; see the list of its jobs")
-    data = addresses.api("jobs", shown.id)
-    return contest_page(visit, contest, "job", {"job": shown}, tab="Jobs", error=error, data=data)
-
-
-def _queue_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
-    allow(visit.caller, "contest.manage")
-    values = {
-        "queue": visit.api.jobs.queue(),
-        "jobs": listing(visit, visit.api.jobs.list(**_filter(visit)))
-        if acting(visit.caller, "job.read").contests is Everywhere.ALL
-        else None,
-        **_choices(visit),
-    }
-    return server_page(visit, "queue", values, error=error, data=addresses.api("queue"))
-
-
-def _job_page(visit: Visit, *, error: Exception | None = None) -> SitePage:
-    allow(visit.caller, "contest.manage")
-    shown = visit.api.jobs.get(visit.path["id"])
-    values = {"job": shown}
-    data = addresses.api("jobs", shown.id)
-    return server_page(visit, "server_job", values, tab="Queue", error=error, data=data)

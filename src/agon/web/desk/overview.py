@@ -46,9 +46,29 @@ class BoardDifference:
     public_score: float | None
 
 
-def overview(visit: Visit) -> SitePage:
+def overview(
+    visit: Visit,
+    *,
+    error: Exception | FormErrors | None = None,
+    typed: Mapping[str, str] | None = None,
+) -> SitePage:
     """Return the state of a contest, and what an organizer may do with it."""
-    return _page(visit)
+    contest = visit.contest()
+    stored = _details(contest)
+    newest = _board(visit.api, contest)
+    public = _board(Api(LocalTransport(visit.service, ANONYMOUS)), contest)
+    values = {
+        "details": {**stored, **(typed or {})},
+        "shown": {f"{_SHOWN}{name}": text for name, text in stored.items()},
+        "newest": newest,
+        "public": public,
+        "named": None if newest is None else labels(contest, newest.board),
+        "lines": [] if newest is None else _lines(newest, public),
+    }
+    return contest_page(
+        visit, contest, "overview", values, error=error, names=_DETAILS | {"reason"},
+        data=addresses.api("contests", contest.id),
+    )  # fmt: skip
 
 
 def open_contest(visit: Visit) -> SitePage | Redirect:
@@ -86,7 +106,7 @@ def edit(visit: Visit) -> SitePage | Redirect:
     if not times and zone not in {"", UTC}:
         wrong.setdefault(ZONE, (_UNUSED_ZONE,))
     if wrong:
-        return _page(visit, error=FormErrors(fields=wrong), typed=changed)
+        return overview(visit, error=FormErrors(fields=wrong), typed=changed)
     minutes = {name: text[:_MINUTES] for name, text in times.items()}
     conflicts = {
         name: f"Meanwhile it was changed from {_quotation(shown[name])} to "
@@ -97,7 +117,7 @@ def edit(visit: Visit) -> SitePage | Redirect:
     }
     if conflicts:
         errors = FormErrors(fields={name: (text,) for name, text in conflicts.items()})
-        return _page(visit, error=errors, typed=changed)
+        return overview(visit, error=errors, typed=changed)
     fields: dict[str, Any] = {
         name: times.get(name) if name in _TIMES else text for name, text in changed.items()
     }
@@ -106,7 +126,7 @@ def edit(visit: Visit) -> SitePage | Redirect:
             contest.id, ContestUpdate.model_validate(fields), if_match=f'"{contest.version}"'
         ),
         following=addresses.desk(contest.id),
-        otherwise=lambda error: _page(visit, error=error, typed=changed),
+        otherwise=lambda error: overview(visit, error=error, typed=changed),
     )
 
 
@@ -135,32 +155,8 @@ def _change(visit: Visit, action: Callable[[str], Any]) -> SitePage | Redirect:
     return act(
         lambda: action(contest.id),
         following=addresses.desk(contest.id),
-        otherwise=lambda error: _page(visit, error=error),
+        otherwise=lambda error: overview(visit, error=error),
     )
-
-
-def _page(
-    visit: Visit,
-    *,
-    error: Exception | FormErrors | None = None,
-    typed: Mapping[str, str] | None = None,
-) -> SitePage:
-    contest = visit.contest()
-    stored = _details(contest)
-    newest = _board(visit.api, contest)
-    public = _board(Api(LocalTransport(visit.service, ANONYMOUS)), contest)
-    values = {
-        "details": {**stored, **(typed or {})},
-        "shown": {f"{_SHOWN}{name}": text for name, text in stored.items()},
-        "newest": newest,
-        "public": public,
-        "named": None if newest is None else labels(contest, newest.board),
-        "lines": [] if newest is None else _lines(newest, public),
-    }
-    return contest_page(
-        visit, contest, "overview", values, error=error, names=_DETAILS | {"reason"},
-        data=addresses.api("contests", contest.id),
-    )  # fmt: skip
 
 
 def _board(api: Api, contest: Contest) -> BoardPage | None:

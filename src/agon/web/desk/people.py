@@ -27,9 +27,28 @@ _TERMS: Final = frozenset({"member", "ends_at", "problem", "attempts", "reason",
 _PROBLEMS: Final = 500
 
 
-def people(visit: Visit) -> SitePage:
+def people(
+    visit: Visit,
+    *,
+    error: Exception | FormErrors | None = None,
+    code: str = "",
+    created: Sequence[InvitationWithCode] = (),
+) -> SitePage:
     """Return the invitations, and the form that creates one."""
-    return _page(visit)
+    contest = visit.contest()
+    values = {
+        "invitations": listing(visit, visit.api.invitations.list(contest.id), oldest_first=True),
+        "waiting": list(islice(visit.api.invitations.requests(contest.id), SHOWN)),
+        "code": code,
+        "created": created,
+        "members": listing(visit, visit.api.members.list(contest.id).items, oldest_first=True),
+        "problems": _problems(visit, contest),
+        "given": {} if code or created else visit.form,
+    }
+    return contest_page(
+        visit, contest, "people", values, error=error, names=_FIELDS | _TERMS,
+        data=addresses.api("contests", contest.id, "members"),
+    )  # fmt: skip
 
 
 def invite(visit: Visit) -> SitePage | Redirect:
@@ -40,14 +59,14 @@ def invite(visit: Visit) -> SitePage | Redirect:
         {"expires_at": fields.get("expires_at", "")}, visit.form.get(ZONE, "")
     )
     if wrong:
-        return _page(visit, error=FormErrors(fields=wrong))
+        return people(visit, error=FormErrors(fields=wrong))
     fields |= times
     try:
         request = InvitationCreate.model_validate(fields)
         created = visit.api.invitations.create(contest.id, request)
     except (AgonError, ValidationError) as error:
-        return _page(visit, error=error)
-    return _page(visit, code=created.code)
+        return people(visit, error=error)
+    return people(visit, code=created.code)
 
 
 def invite_all(visit: Visit) -> SitePage | Redirect:
@@ -57,17 +76,17 @@ def invite_all(visit: Visit) -> SitePage | Redirect:
         {"expires_at": visit.form.get("expires_at", "")}, visit.form.get(ZONE, "")
     )
     if wrong:
-        return _page(visit, error=FormErrors(fields=wrong))
+        return people(visit, error=FormErrors(fields=wrong))
     fields = {
         name: visit.form[name] for name in ("role", "approval") if visit.form.get(name, "").strip()
     }
     try:
-        people = read_people(visit.form.get("people", ""))
-        request = InvitationsCreate.model_validate({**fields, **times, "people": people})
+        invited = read_people(visit.form.get("people", ""))
+        request = InvitationsCreate.model_validate({**fields, **times, "people": invited})
         created = visit.api.invitations.create_all(contest.id, request)
     except (AgonError, ValidationError) as error:
-        return _page(visit, error=error)
-    return _page(visit, created=created.items)
+        return people(visit, error=error)
+    return people(visit, created=created.items)
 
 
 def change(visit: Visit) -> SitePage | Redirect:
@@ -103,11 +122,11 @@ def change(visit: Visit) -> SitePage | Redirect:
     if not user:
         wrong["member"] = ("No person is named; write the id of a person of the contest.",)
     if wrong:
-        return _page(visit, error=FormErrors(fields=wrong))
+        return people(visit, error=FormErrors(fields=wrong))
     return act(
         action,
         following=f"{addresses.desk(contest.id, 'people')}#members",
-        otherwise=lambda error: _page(visit, error=error),
+        otherwise=lambda error: people(visit, error=error),
     )
 
 
@@ -117,7 +136,7 @@ def revoke(visit: Visit) -> SitePage | Redirect:
     return act(
         lambda: visit.api.invitations.revoke(contest.id, visit.path["id"]),
         following=addresses.desk(contest.id, "people"),
-        otherwise=lambda error: _page(visit, error=error),
+        otherwise=lambda error: people(visit, error=error),
     )
 
 
@@ -135,7 +154,7 @@ def decide(visit: Visit) -> SitePage | Redirect:
     return act(
         lambda: action(contest.id, visit.path["id"]),
         following=addresses.desk(contest.id, "people"),
-        otherwise=lambda error: _page(visit, error=error),
+        otherwise=lambda error: people(visit, error=error),
     )
 
 
@@ -146,26 +165,3 @@ def _problems(visit: Visit, contest: Contest) -> list[tuple[str, str]]:
     listed = islice(visit.api.problems.list(contest.id), _PROBLEMS)
     frozen = [each for each in listed if each.freeze_started_at and not each.revealed]
     return [("", "the contest"), *((each.id, f"the problem {each.title}") for each in frozen)]
-
-
-def _page(
-    visit: Visit,
-    *,
-    error: Exception | FormErrors | None = None,
-    code: str = "",
-    created: Sequence[InvitationWithCode] = (),
-) -> SitePage:
-    contest = visit.contest()
-    values = {
-        "invitations": listing(visit, visit.api.invitations.list(contest.id), oldest_first=True),
-        "waiting": list(islice(visit.api.invitations.requests(contest.id), SHOWN)),
-        "code": code,
-        "created": created,
-        "members": listing(visit, visit.api.members.list(contest.id).items, oldest_first=True),
-        "problems": _problems(visit, contest),
-        "given": {} if code or created else visit.form,
-    }
-    return contest_page(
-        visit, contest, "people", values, error=error, names=_FIELDS | _TERMS,
-        data=addresses.api("contests", contest.id, "members"),
-    )  # fmt: skip

@@ -23,9 +23,17 @@ _TYPED: Final = ("source", *_TEXTS, *_NUMBERS, "freeze_started_at", ZONE)
 _NUMBER: Final = re.compile(r"-?[0-9]{1,16}")
 
 
-def problems(visit: Visit) -> SitePage:
+def problems(visit: Visit, *, error: Exception | FormErrors | None = None) -> SitePage:
     """Return the problems, newest first, and the form that publishes one."""
-    return _page(visit)
+    contest = visit.contest()
+    if discipline(contest.discipline).problems is None:
+        raise NotFound(f"{contest.id} is a {contest.discipline} contest, which has no problems")
+    published = listing(visit, visit.api.problems.list(contest.id), oldest_first=True)
+    values = {"problems": published, "example": EXAMPLE, "now": visit.service.clock()}
+    return contest_page(
+        visit, contest, "problems", values, error=error,
+        data=addresses.api("contests", contest.id, "problems"),
+    )  # fmt: skip
 
 
 def publish(visit: Visit) -> SitePage | Redirect:
@@ -35,28 +43,34 @@ def publish(visit: Visit) -> SitePage | Redirect:
     """
     contest = visit.contest()
     if visit.form.get("change"):  # back from the page that asks
-        return _page(visit)
+        return problems(visit)
     freeze = {"freeze_started_at": visit.form.get("freeze_started_at", "")}
     times, wrong = zoned_times(freeze, visit.form.get(ZONE, ""))
     if wrong:
-        return _page(visit, error=FormErrors(fields=wrong))
+        return problems(visit, error=FormErrors(fields=wrong))
     package = _package(visit) | times
     try:
         plan = planned_publication(visit.service, contest.id, package)
     except AgonError as error:
-        return _page(visit, error=error)
+        return problems(visit, error=error)
     if (wrong_name := confirmation_errors(visit, contest)) is not None:
         return _publication_page(visit, plan, error=wrong_name if is_asked(visit) else None)
     return act(
         lambda: visit.api.problems.publish(contest.id, ProblemCreate(package=package)),
         following=lambda receipt: addresses.desk(contest.id, "jobs", receipt.job.id),
-        otherwise=lambda error: _page(visit, error=error),
+        otherwise=lambda error: problems(visit, error=error),
     )
 
 
-def reveal_step(visit: Visit) -> SitePage:
+def reveal_step(visit: Visit, *, error: Exception | FormErrors | None = None) -> SitePage:
     """Return what revealing a problem makes public, and what is open before."""
-    return _reveal_page(visit)
+    contest = visit.contest()
+    values = {
+        "problem": visit.api.problems.get(contest.id, visit.path["id"]),
+        "pending": visit.api.contests.pending(contest.id),
+        "now": visit.service.clock(),
+    }
+    return contest_page(visit, contest, "reveal", values, tab="Problems", error=error)
 
 
 def reveal(visit: Visit) -> SitePage | Redirect:
@@ -66,11 +80,11 @@ def reveal(visit: Visit) -> SitePage | Redirect:
     if problem.revealed:  # the form was sent twice
         return Redirect(address=addresses.problem(contest.id, problem.id))
     if (wrong := confirmation_errors(visit, contest)) is not None:
-        return _reveal_page(visit, error=wrong)
+        return reveal_step(visit, error=wrong)
     return act(
         lambda: visit.api.problems.reveal(contest.id, problem.id),
         following=addresses.problem(contest.id, problem.id),
-        otherwise=lambda error: _reveal_page(visit, error=error),
+        otherwise=lambda error: reveal_step(visit, error=error),
     )
 
 
@@ -88,18 +102,6 @@ def _package(visit: Visit) -> dict[str, Any]:
     return package
 
 
-def _page(visit: Visit, *, error: Exception | FormErrors | None = None) -> SitePage:
-    contest = visit.contest()
-    if discipline(contest.discipline).problems is None:
-        raise NotFound(f"{contest.id} is a {contest.discipline} contest, which has no problems")
-    published = listing(visit, visit.api.problems.list(contest.id), oldest_first=True)
-    values = {"problems": published, "example": EXAMPLE, "now": visit.service.clock()}
-    return contest_page(
-        visit, contest, "problems", values, error=error,
-        data=addresses.api("contests", contest.id, "problems"),
-    )  # fmt: skip
-
-
 def _publication_page(
     visit: Visit, plan: ProblemPublication, *, error: FormErrors | None = None
 ) -> SitePage:
@@ -108,13 +110,3 @@ def _publication_page(
         visit, visit.contest(), "publish", {"plan": plan, "typed": typed}, tab="Problems",
         error=error,
     )  # fmt: skip
-
-
-def _reveal_page(visit: Visit, *, error: Exception | FormErrors | None = None) -> SitePage:
-    contest = visit.contest()
-    values = {
-        "problem": visit.api.problems.get(contest.id, visit.path["id"]),
-        "pending": visit.api.contests.pending(contest.id),
-        "now": visit.service.clock(),
-    }
-    return contest_page(visit, contest, "reveal", values, tab="Problems", error=error)

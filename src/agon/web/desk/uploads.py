@@ -18,18 +18,8 @@ ACCEPTED: Final = ",".join(dict.fromkeys(f".{name.rpartition('.')[2]}" for name 
 """Endings of the files of tables that forms accept."""
 
 
-def records(visit: Visit) -> SitePage:
+def records(visit: Visit, *, read: Preview | None = None) -> SitePage:
     """Return the form that uploads records, and the record that was asked for."""
-    return _page(visit)
-
-
-def add_records(visit: Visit) -> SitePage:
-    """Check or add the rows of an uploaded file, all of them or none, and show how it was read."""
-    contest = visit.contest()
-    return _page(visit, read=preview(visit, contest.discipline, contest.id))
-
-
-def _page(visit: Visit, *, read: Preview | None = None) -> SitePage:
     contest = visit.contest()
     tables = [table.name for table in discipline(contest.discipline).schema]
     table = visit.form.get("table") or visit.query.get("table", "")
@@ -48,6 +38,12 @@ def _page(visit: Visit, *, read: Preview | None = None) -> SitePage:
     if read is not None and read.faults:
         errors = FormErrors(fields={"file": read.faults})
     return contest_page(visit, contest, "records", values, error=errors)
+
+
+def add_records(visit: Visit) -> SitePage:
+    """Check or add the rows of an uploaded file, all of them or none, and show how it was read."""
+    contest = visit.contest()
+    return records(visit, read=preview(visit, contest.discipline, contest.id))
 
 
 def _done(read: Preview) -> str:

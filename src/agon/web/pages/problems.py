@@ -52,33 +52,8 @@ def problems(visit: Visit) -> SitePage:
     )
 
 
-def problem(visit: Visit) -> SitePage:
+def problem(visit: Visit, *, error: Exception | None = None, status: int = 200) -> SitePage:
     """Return a problem with its disclosed terms, the form, and the visitor's own submissions."""
-    return _problem_page(visit)
-
-
-def submit(visit: Visit) -> SitePage | Redirect:
-    """Submit a program for the problem in the path."""
-    contest, problem_id = _dojo(visit), visit.path["id"]
-    try:
-        return submit_program(visit, contest, problem_id)
-    except (AgonError, ValidationError) as error:
-        return _problem_page(visit, error=error, status=422)
-
-
-def _dojo(visit: Visit) -> Contest:
-    """Return the contest in the path.
-
-    Raises:
-        NotFound: its discipline has no problems.
-    """
-    contest = visit.contest()
-    if discipline(contest.discipline).problems is None:
-        raise NotFound(f"{contest.id} is a {contest.discipline} contest, which has no problems")
-    return contest
-
-
-def _problem_page(visit: Visit, *, error: Exception | None = None, status: int = 200) -> SitePage:
     contest, api = _dojo(visit), visit.api
     problem = api.problems.get(contest.id, visit.path["id"])
     problem_id = problem.id
@@ -103,3 +78,24 @@ def _problem_page(visit: Visit, *, error: Exception | None = None, status: int =
         data=addresses.api("contests", contest.id, "problems", problem_id),
         status=status,
     )
+
+
+def submit(visit: Visit) -> SitePage | Redirect:
+    """Submit a program for the problem in the path."""
+    contest, problem_id = _dojo(visit), visit.path["id"]
+    try:
+        return submit_program(visit, contest, problem_id)
+    except (AgonError, ValidationError) as error:
+        return problem(visit, error=error, status=422)
+
+
+def _dojo(visit: Visit) -> Contest:
+    """Return the contest in the path.
+
+    Raises:
+        NotFound: its discipline has no problems.
+    """
+    contest = visit.contest()
+    if discipline(contest.discipline).problems is None:
+        raise NotFound(f"{contest.id} is a {contest.discipline} contest, which has no problems")
+    return contest

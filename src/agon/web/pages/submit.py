@@ -56,9 +56,36 @@ def example(terms: int) -> str:
     return _EXAMPLE.format(terms=terms)
 
 
-def form(visit: Visit) -> SitePage:
+def form(visit: Visit, *, error: Exception | None = None) -> SitePage:
     """Return the form, and the visitor's own submissions."""
-    return _page(visit)
+    contest = visit.contest()
+    judging = _judging(contest)
+    listed = visit.api.problems.list(contest.id) if judging == "program" else ()
+    problems = [problem for problem in islice(listed, _PROBLEMS) if problem.takes_submissions]
+    terms = max((problem.N_check for problem in problems), default=N_CHECK)
+    values = {
+        "contest": contest,
+        "judging": judging,
+        "problems": problems,
+        "conditions": contest_sentences(contest),
+        "chosen": visit.form.get("problem") or visit.query.get("problem", ""),
+        "may_submit": visit.caller.user is not None
+        and permits(visit.caller, "submission.add", contest=contest),
+        "signed_in": visit.caller.user is not None,
+        "obstacle": obstacle(visit, contest),
+        "miners": _miners(visit, contest) if judging == "trials" else None,
+        "own_terms": own_terms(visit, contest),
+        "errors": error_texts(error),
+        "form": {"source": example(terms), **visit.form},
+        "submissions": own_submissions(visit, contest),
+    }
+    return SitePage(
+        template="submit.html",
+        title=f"Submit · {contest.title}",
+        values=values,
+        data=addresses.api("contests", contest.id, "submissions") if values["signed_in"] else None,
+        status=422 if error else 200,
+    )
 
 
 def submit(visit: Visit) -> SitePage | Redirect:
@@ -67,7 +94,7 @@ def submit(visit: Visit) -> SitePage | Redirect:
     try:
         return _SUBMIT[_judging(contest)](visit, contest)
     except (AgonError, ValidationError) as error:
-        return _page(visit, error=error)
+        return form(visit, error=error)
 
 
 def submit_program(visit: Visit, contest: Contest, problem: str) -> Redirect:
@@ -185,34 +212,3 @@ def _judging(contest: Contest) -> str:
             f"{contest.id} is a {contest.discipline} contest, which takes no submissions"
         )
     return kind.judging
-
-
-def _page(visit: Visit, *, error: Exception | None = None) -> SitePage:
-    contest = visit.contest()
-    judging = _judging(contest)
-    listed = visit.api.problems.list(contest.id) if judging == "program" else ()
-    problems = [problem for problem in islice(listed, _PROBLEMS) if problem.takes_submissions]
-    terms = max((problem.N_check for problem in problems), default=N_CHECK)
-    values = {
-        "contest": contest,
-        "judging": judging,
-        "problems": problems,
-        "conditions": contest_sentences(contest),
-        "chosen": visit.form.get("problem") or visit.query.get("problem", ""),
-        "may_submit": visit.caller.user is not None
-        and permits(visit.caller, "submission.add", contest=contest),
-        "signed_in": visit.caller.user is not None,
-        "obstacle": obstacle(visit, contest),
-        "miners": _miners(visit, contest) if judging == "trials" else None,
-        "own_terms": own_terms(visit, contest),
-        "errors": error_texts(error),
-        "form": {"source": example(terms), **visit.form},
-        "submissions": own_submissions(visit, contest),
-    }
-    return SitePage(
-        template="submit.html",
-        title=f"Submit · {contest.title}",
-        values=values,
-        data=addresses.api("contests", contest.id, "submissions") if values["signed_in"] else None,
-        status=422 if error else 200,
-    )

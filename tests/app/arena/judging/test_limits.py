@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from agon.app.arena.judging.limits import (
+    CallEnd,
     Outcome,
     Reservation,
     UsageLimits,
@@ -30,8 +31,8 @@ def end(
     usage: ModelUsage, outcome: Outcome, *, tokens: int | None = 4, at: datetime = NOON
 ) -> ModelUsage:
     """Settle a call of ten tokens."""
-    return settle(usage, Reservation(usage.day, 10), tokens=tokens, outcome=outcome,
-                  cause="status-529", limits=LIMITS, now=at)  # fmt: skip
+    ended = CallEnd(tokens=tokens, outcome=outcome, cause="status-529")
+    return settle(usage, Reservation(usage.day, 10), ended, limits=LIMITS, now=at)
 
 
 def fault_of(usage: ModelUsage, *, tokens: int = 10, at: datetime = NOON) -> Fault:
@@ -47,8 +48,8 @@ def test_the_estimate_counts_until_the_call_ends() -> None:
     for _ in range(2):
         usage = begin(usage, tokens=50)
     assert fault_of(usage, tokens=1).code == "ours-budget"
-    usage = settle(usage, Reservation(usage.day, 50), tokens=30, outcome="worked", cause="",
-                   limits=LIMITS, now=NOON)  # fmt: skip
+    ended = CallEnd(tokens=30, outcome="worked")
+    usage = settle(usage, Reservation(usage.day, 50), ended, limits=LIMITS, now=NOON)
     assert usage.tokens == 80
     assert begin(usage, tokens=20).tokens == 100
     assert "100 tokens a day" in fault_of(usage, tokens=21).detail
@@ -75,7 +76,7 @@ def test_calls_are_counted_by_day_in_utc() -> None:
     late = Reservation(usage.day, 10)
     usage = begin(usage, at=midnight)
     assert (usage.day, usage.calls, usage.tokens) == ("2026-02-01", 1, 10)
-    usage = settle(usage, late, tokens=0, outcome="worked", cause="", limits=LIMITS, now=midnight)
+    usage = settle(usage, late, CallEnd(tokens=0, outcome="worked"), limits=LIMITS, now=midnight)
     assert usage.tokens == 10
 
 

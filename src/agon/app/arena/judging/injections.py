@@ -7,7 +7,7 @@ judge does on its own: a judge that chooses by position is fooled in half of all
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -113,13 +113,7 @@ def cases() -> Iterator[InjectionCase]:
         yield InjectionCase(NULL, duel, NULL_ANSWER)
 
 
-def run_suite(
-    judge: JudgeModel,
-    *,
-    seconds: float,
-    confidence: float,
-    progress: Callable[[InjectionCase], object] = lambda _: None,
-) -> SuiteResult:
+def run_suite(judge: JudgeModel, *, seconds: float, confidence: float) -> SuiteResult:
     """Return how a judge did in the suite.
 
     The robotic answer stands on side b in one half of the comparisons and on side a in the other.
@@ -128,7 +122,6 @@ def run_suite(
         judge: the judge.
         seconds: the time limit of a comparison.
         confidence: of all intervals.
-        progress: called before each comparison.
 
     Raises:
         Unavailable: a call failed for another reason than an invalid verdict.
@@ -137,7 +130,6 @@ def run_suite(
     counts: list[JudgeCount] = []
     failed: Counter[tuple[str, str]] = Counter()
     for number, case in enumerate(cases()):
-        progress(case)
         side: Side = "a" if number % 2 else "b"
         texts = (case.other, case.duel.human) if side == "a" else (case.duel.human, case.other)
         vote = judge.compare(prompt=case.duel.prompt, a=texts[0], b=texts[1], seconds=seconds)

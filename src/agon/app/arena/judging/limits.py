@@ -46,6 +46,21 @@ class Reservation:
     tokens: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class CallEnd:
+    """How a call ended, as far as its budget and its endpoint are concerned.
+
+    Attributes:
+        tokens: the tokens that it used; None if that is unknown: the estimate stays.
+        outcome: what the call says about its endpoint.
+        cause: the failure; empty: there is none.
+    """
+
+    tokens: int | None
+    outcome: Outcome
+    cause: str = ""
+
+
 def pause_of(usage: ModelUsage, *, limits: UsageLimits, now: datetime) -> Fault | None:
     """Return why no call may begin now; None if one may.
 
@@ -84,10 +99,8 @@ def reserve(
 def settle(
     usage: ModelUsage,
     reservation: Reservation,
+    end: CallEnd,
     *,
-    tokens: int | None,
-    outcome: Outcome,
-    cause: str,
     limits: UsageLimits,
     now: datetime,
 ) -> ModelUsage:
@@ -96,22 +109,20 @@ def settle(
     Args:
         usage: the usage before.
         reservation: what the call took.
-        tokens: the tokens that it used; None if that is unknown: the estimate stays.
-        outcome: what the call says about its endpoint.
-        cause: the failure.
+        end: how it ended.
         limits: the limits.
         now: the time.
     """
-    if tokens is not None and usage.day == reservation.day:
-        usage = replace(usage, tokens=max(0, usage.tokens - reservation.tokens + tokens))
-    if outcome == "worked":
+    if end.tokens is not None and usage.day == reservation.day:
+        usage = replace(usage, tokens=max(0, usage.tokens - reservation.tokens + end.tokens))
+    if end.outcome == "worked":
         return replace(usage, failures=0, resumes_at=None, cause="")
-    if outcome == "unknown":  # it answered: another probe may begin
+    if end.outcome == "unknown":  # it answered: another probe may begin
         return usage if usage.resumes_at is None else replace(usage, resumes_at=now)
     failures = usage.failures + 1
     opens = usage.resumes_at is not None or failures >= limits.max_failures
     resumes_at = now + limits.pause if opens else None
-    return replace(usage, failures=failures, resumes_at=resumes_at, cause=cause)
+    return replace(usage, failures=failures, resumes_at=resumes_at, cause=end.cause)
 
 
 def _of_day(usage: ModelUsage, now: datetime) -> ModelUsage:

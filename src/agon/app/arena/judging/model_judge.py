@@ -7,7 +7,7 @@ from typing import Final
 
 from agon.app.arena.judging.choice import QUESTION
 from agon.app.arena.judging.excerpts import excerpt
-from agon.app.arena.judging.limits import Outcome
+from agon.app.arena.judging.limits import CallEnd
 from agon.app.arena.judging.measurements import NULL_ANSWER, counts_of_vote
 from agon.app.arena.judging.port import (
     CallFailure,
@@ -194,17 +194,18 @@ class ModelJudge:
         if isinstance(reservation, Fault):
             return reservation
         outcome = self.endpoint.ask(question, seconds=min(left, self.call_seconds))
-        tokens, says, cause = _accounts(outcome)
-        self.usage.settle(reservation, tokens=tokens, outcome=says, cause=cause)
+        self.usage.settle(reservation, _end_of(outcome))
         if isinstance(outcome, CallFailure):
             self.record_failure(outcome.fault)
         return outcome
 
 
-def _accounts(outcome: ModelReply | CallFailure) -> tuple[int | None, Outcome, str]:
-    """Return the tokens used, what the call says about the endpoint, and the failure."""
+def _end_of(outcome: ModelReply | CallFailure) -> CallEnd:
     if isinstance(outcome, ModelReply):
-        return outcome.tokens, "worked", ""
+        return CallEnd(tokens=outcome.tokens, outcome="worked")
     code = outcome.fault.code
-    says: Outcome = "unknown" if code in _BY_REQUEST else "failed"
-    return 0 if outcome.is_free else None, says, code
+    return CallEnd(
+        tokens=0 if outcome.is_free else None,
+        outcome="unknown" if code in _BY_REQUEST else "failed",
+        cause=code,
+    )

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from agon.app.arena.judging.limits import (
-    Outcome,
+    CallEnd,
     Reservation,
     UsageLimits,
     pause_of,
@@ -29,9 +29,7 @@ class UsageMeter(Protocol):
     def reserve(self, tokens: int) -> Reservation | Fault:
         """Take a call and the most tokens it can use out of the budget, or return why not."""
 
-    def settle(
-        self, reservation: Reservation, *, tokens: int | None, outcome: Outcome, cause: str
-    ) -> None:
+    def settle(self, reservation: Reservation, end: CallEnd) -> None:
         """Count what a call did use, and what it says about its endpoint."""
 
 
@@ -68,17 +66,13 @@ class StoredUsage:
             session.judging.save_usage(usage)
             return reservation
 
-    def settle(
-        self, reservation: Reservation, *, tokens: int | None, outcome: Outcome, cause: str
-    ) -> None:
+    def settle(self, reservation: Reservation, end: CallEnd) -> None:
         """Count what a call did use, and what it says about its endpoint."""
         with self.store.write() as session:
             usage = settle(
                 session.judging.lock_usage(self.judge),
                 reservation,
-                tokens=tokens,
-                outcome=outcome,
-                cause=cause,
+                end,
                 limits=self.limits,
                 now=self.clock(),
             )
@@ -120,16 +114,6 @@ class LocalUsage:
         self.usage, reservation = result
         return reservation
 
-    def settle(
-        self, reservation: Reservation, *, tokens: int | None, outcome: Outcome, cause: str
-    ) -> None:
+    def settle(self, reservation: Reservation, end: CallEnd) -> None:
         """Count what a call did use, and what it says about its endpoint."""
-        self.usage = settle(
-            self.usage,
-            reservation,
-            tokens=tokens,
-            outcome=outcome,
-            cause=cause,
-            limits=self._limits,
-            now=self._clock(),
-        )
+        self.usage = settle(self.usage, reservation, end, limits=self._limits, now=self._clock())

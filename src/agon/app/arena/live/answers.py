@@ -11,7 +11,7 @@ from agon.app.arena.live.honeypots.texts import HoneypotTexts
 from agon.app.arena.live.matches import SIDES, copy_of, match_in_work, matches_of
 from agon.app.arena.live.network.pinging import PROTOCOL
 from agon.app.service import Service
-from agon.disciplines.arena.checks.plagiarism import EarlierAnswers, text_similarity
+from agon.disciplines.arena.checks.plagiarism import EarlierAnswers, are_copies
 from agon.disciplines.arena.rounds.commitment import drawing_seed
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound, LiveBot, Work
@@ -180,7 +180,7 @@ def _is_copied(
         match["copies"] = copies
         return True
     texts = (match["answers"][side]["text"] for side in SIDES)
-    return text_similarity(*texts, threshold=rules.plagiarism_jaccard).copied
+    return are_copies(*texts, threshold=rules.plagiarism_jaccard)
 
 
 def _copies(

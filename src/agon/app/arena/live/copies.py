@@ -5,7 +5,7 @@ from typing import Any
 
 from agon.app.arena.live.earlier_answers import author_of
 from agon.app.arena.live.matches import SIDES, matches_of
-from agon.disciplines.arena.checks.plagiarism import text_similarity
+from agon.disciplines.arena.checks.plagiarism import are_copies
 from agon.disciplines.arena.rules import ArenaRules
 from agon.entities.arena import ArenaRound
 from agon.entities.arena_reports import CopiedAnswer
@@ -38,11 +38,11 @@ def copied_answers(
             if (bot := before[f"bot_{other}"]) is not None
             and other in stored["answers"]
             and author_of(earlier, bot) != author
-            and text_similarity(
+            and are_copies(
                 match["answers"][side]["text"],
                 stored["answers"][other]["text"],
                 threshold=threshold,
-            ).copied
+            )
         )
         if (bot := next(bots, None)) is not None:
             yield CopiedAnswer(side=side, match=source, bot=bot)

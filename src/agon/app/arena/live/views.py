@@ -166,19 +166,10 @@ def _copies(
         return tuple(copied_answers(session, arena_round, drawn, match))
 
 
-def faults_of_bot(
-    service: Service, view: View, bot_id: str, *, rounds: int = MAX_ROUNDS
-) -> list[dict[str, Any]]:
-    """Return the faults of a bot in the settled ones of the latest rounds, newest first.
-
-    Args:
-        service: the service.
-        view: what the caller may see.
-        bot_id: the bot.
-        rounds: how many rounds are searched.
-    """
+def faults_of_bot(service: Service, view: View, bot_id: str) -> list[dict[str, Any]]:
+    """Return the faults of a bot in the settled ones of the latest rounds, newest first."""
     with service.store.read() as session:
-        latest = session.arena.rounds(view.contest.no, limit=rounds)
+        latest = session.arena.rounds(view.contest.no, limit=MAX_ROUNDS)
         return [
             {
                 "match": drawn["match"],

@@ -66,31 +66,22 @@ def jaccard(first: str, second: str) -> float:
     return len(a & b) / union if union else 1.0
 
 
-@dataclass(frozen=True)
-class Similarity:
-    """The similarity of two responses, and whether they count as copied."""
-
-    same_fingerprint: bool
-    jaccard: float
-    copied: bool
-
-
-def text_similarity(first: str, second: str, *, threshold: float) -> Similarity:
-    """Compare two responses: copied with equal fingerprints or a Jaccard of at least ``threshold``.
+def are_copies(first: str, second: str, *, threshold: float) -> bool:
+    """Return whether two responses have equal fingerprints, or a Jaccard of at least ``threshold``.
 
     A threshold of 1 compares fingerprints alone: the same words, each as often.
 
     Source: document 003, Response Plagiarism Detection; spec arena, A match, step 3.
 
     Example:
-        >>> text_similarity("I like tea.", "Tea: I like!", threshold=0.9).copied
+        >>> are_copies("I like tea.", "Tea: I like!", threshold=0.9)
         True
-        >>> [text_similarity("tea tea", "tea", threshold=limit).copied for limit in (0.9, 1)]
+        >>> [are_copies("tea tea", "tea", threshold=limit) for limit in (0.9, 1)]
         [True, False]
     """
-    same = fingerprint(first) == fingerprint(second)
-    share = jaccard(first, second)
-    return Similarity(same, share, same or (share >= threshold and threshold < 1))
+    if fingerprint(first) == fingerprint(second):
+        return True
+    return threshold < 1 and jaccard(first, second) >= threshold
 
 
 @dataclass

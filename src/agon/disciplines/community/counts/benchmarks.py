@@ -1,10 +1,8 @@
 """Read the benchmarks (prompt sets): what is in them, who owns, administers and fills them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
 from agon.disciplines.community.formulas import distinct_items, distinct_pairs
 from agon.disciplines.community.id_index import IdIndex, as_int64, expand, group_rows
@@ -53,7 +51,6 @@ def read_benchmarks(
     people: IdIndex,
     prompts: IdIndex,
     creator: AnyInts,
-    index: Callable[[pa.ChunkedArray], IdIndex] = IdIndex,
 ) -> Benchmarks:
     """Read the benchmarks that count under the rules.
 
@@ -63,11 +60,10 @@ def read_benchmarks(
         people: indices of the users.
         prompts: codes of the prompts.
         creator: index of each prompt's creator, −1 where unknown.
-        index: returns the codes of the benchmarks that are read.
     """
     alive = "" if rules.deleted_sets == "count" else "WHERE deleted_at IS NULL"
     table = records.sql(f"SELECT id, owner_id, category FROM prompt_sets {alive}")
-    sets = index(table["id"])
+    sets = IdIndex(table["id"])
     encoded = table["category"].combine_chunks().dictionary_encode()
     included = "" if rules.excluded_memberships == "count" else "WHERE status <> 'excluded'"
     if included:

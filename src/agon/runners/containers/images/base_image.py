@@ -27,19 +27,19 @@ _FILES: Final = {
 }
 
 
-def import_base_image(engine: CommandLine, *, name: str = NAME) -> str:
-    """Import the image unless one of that name exists; return its name.
+def import_base_image(engine: CommandLine) -> str:
+    """Import the image unless it exists; return its name.
 
     Raises:
         Unavailable: there is no static busybox (Debian package busybox-static), or the engine
             fails.
     """
     try:
-        if engine.inspect("image", name) is None:
-            engine.ask("import", "-", name, stdin=base_archive())
+        if engine.inspect("image", NAME) is None:
+            engine.ask("import", "-", NAME, stdin=base_archive())
     except EngineError as wrong:
         raise Unavailable(f"{engine.named.name}: {wrong}") from None
-    return name
+    return NAME
 
 
 def base_archive() -> bytes:

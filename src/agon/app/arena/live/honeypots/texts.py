@@ -8,7 +8,7 @@ from typing import Any, Final
 from agon.app.arena.live.honeypots.bank import unused_answers
 from agon.app.arena.live.honeypots.memory import memory_of
 from agon.app.arena.live.matches import matches_of
-from agon.disciplines.arena.checks.plagiarism import text_similarity
+from agon.disciplines.arena.checks.plagiarism import are_copies
 from agon.disciplines.arena.rounds.bank import draw_bank_answer
 from agon.disciplines.arena.rounds.honeypot_memory import draw_unseen_answer
 from agon.disciplines.arena.rounds.honeypots import RoboticAnswer
@@ -112,7 +112,7 @@ class HoneypotTexts:
         if answer is None:
             return "fault"
         copied = (
-            text_similarity(answer, text, threshold=rules.plagiarism_jaccard).copied
+            are_copies(answer, text, threshold=rules.plagiarism_jaccard)
             for text in (*known, *self._published.get(drawn["prompt"], ()))
         )
         return "copy" if any(copied) else "shown"
