@@ -153,9 +153,10 @@ def test_an_explanation_says_which_pairs_say_most_about_rank_and_tier() -> None:
     """The direct matches of two bots say most about their difference, and a bridge of pools."""
     notes = " ".join(rated(BRIDGE).explain("a2").notes)
     assert (
-        "apart from the head of the tier before, a1 (113 ± 22), known mostly by a1 and a2" in notes
+        "apart from a1, the head of the tier before: the gap is 113 ± 22, known mostly from "
+        "a1 against a2" in notes
     )
-    assert "not apart from the bot before, b2 (14 ± 402), known mostly by a1 and b1 (4" in notes
+    assert "not apart from b2, the bot before: the gap is 14 ± 402, known mostly from a1 a" in notes
 
 
 @pytest.mark.exhaustive

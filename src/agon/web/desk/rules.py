@@ -15,7 +15,7 @@ from agon.web.desk.changes import propose_and_try
 from agon.web.desk.forms import FormErrors
 from agon.web.desk.layout import act, contest_page
 from agon.web.page import Redirect, SitePage, Visit, error_texts
-from agon.web.pages.rules import protections_off
+from agon.web.protections import protections_off
 
 _PREFIX: Final = "rule."
 """What the names of the fields of rules begin with."""

@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
-from agon.api.models.contests import Contest
 from agon.app.dojo.conditions import contest_sentences
-from agon.disciplines import discipline
 from agon.editions import edition, editions
 from agon.editions.edition import Edition
 from agon.errors import AgonError
 from agon.web import addresses
 from agon.web.page import SitePage, Visit
+from agon.web.protections import protections_off
 
 
 @dataclass(frozen=True)
@@ -43,13 +42,6 @@ class Rule:
     def differs(self) -> bool:
         """Whether the edition it is compared with has another value."""
         return bool(self.value != self.other)
-
-
-def protections_off(visit: Visit, contest: Contest) -> dict[str, str]:
-    """Return why protections that rules promise are off, by rule; for the rules in force."""
-    if visit.as_of is not None or discipline(contest.discipline).rounds is None:
-        return {}
-    return {each.rule: each.cause for each in visit.api.rounds.protections(contest.id).items}
 
 
 def rules(visit: Visit) -> SitePage:

@@ -113,7 +113,7 @@ def _strength_part(
         },
         {"elo_scale": rules.elo_scale, "bradley_terry_regularisation": prior},
         f"Took {points:g} point{'' if points == 1 else 's'} in {count_text(matches, 'match')} "
-        f"against {count_text(len(opponents), 'opponent')}; at {score:.0f} it is expected to take "
+        f"against {count_text(len(opponents), 'opponent')}; at {score:,.0f} it is expected to take "
         f"{expected:.4g}"
         + (f", pulled to the mean by {prior:g} tied matches." if prior else ".")
         + (f" {unrated} more with bots without a rating do not count here." if unrated else ""),
@@ -165,8 +165,8 @@ def _opponents(
 
 def _interval_note(row: dict[str, Any], strengths: Strengths, rules: ArenaRules) -> str:
     note = (
-        f"{rules.confidence:.4g} confidence ({rules.interval}): {_range_text(row)}, rank "
-        f"{row['rank_low']} to {row['rank_high']}, tier {row['tier']}"
+        f"{100 * rules.confidence:.4g} % interval ({rules.interval}): {_range_text(row)}; "
+        f"{_ranks_text(row)}, tier {row['tier']}"
     )
     intervals = strengths.intervals
     if intervals.separated:
@@ -184,7 +184,12 @@ def _range_text(row: dict[str, Any]) -> str:
         return f"≥ {row['low']:,.0f}, as it never lost a point"
     if row["low"] is None:
         return f"≤ {row['high']:,.0f}, as it never won a point"
-    return f"{row['low']:.0f} to {row['high']:.0f}"
+    return f"{row['low']:,.0f} to {row['high']:,.0f}"
+
+
+def _ranks_text(row: dict[str, Any]) -> str:
+    low, high = row["rank_low"], row["rank_high"]
+    return f"rank {low}" if low == high else f"ranks {low} to {high}"
 
 
 def _comparisons(
@@ -267,35 +272,31 @@ def _informative_pairs(
 
 def _comparison_text(compared: dict[str, Any]) -> Sentence:
     other = Piece.of(compared["bot"])
-    neighbor = Sentence.of(f"{compared['place']}, ", other)
+    neighbor = Sentence.of(other, f", {compared['place']}")
     if compared["margin"] is None:
         return Sentence.of("nothing compares it with ", neighbor)
     apart = "apart from " if compared["apart"] else "not apart from "
-    text = Sentence.of(apart, neighbor, f" ({compared['gap']:,.0f} ± {compared['margin']:,.0f})")
+    gap = f": the gap is {compared['gap']:,.0f} ± {compared['margin']:,.0f}"
     pairs = Sentence.joined(
-        "; ",
+        ", ",
         (
             Sentence.of(_both(pair), f" ({pair['matches']:,.0f} matches, {pair['share']:.0%})")
             for pair in compared["pairs"]
         ),
     )
-    parts = [Sentence.of(text, ", known mostly by ", pairs) if pairs else text]
+    parts = [Sentence.of(apart, neighbor, gap, *([", known mostly from ", pairs] if pairs else []))]
     above, below = ("it", other) if compared["is_above"] else (other, "it")
     if compared["order_matches"] is not None:
         decisive = _matches_text(compared["order_matches"])
-        parts.append(
-            Sentence.of(decisive, " decide their order: without them ", below, " is before ", above)
-        )
+        parts.append(Sentence.of("without ", decisive, " ", below, " would be before ", above))
     if compared["tier_matches"] is not None:
         decisive = _matches_text(compared["tier_matches"])
-        parts.append(
-            Sentence.of(decisive, " decide their tiers: without them the two are not apart")
-        )
+        parts.append(Sentence.of("without ", decisive, " the two would not be apart"))
     return Sentence.joined("; ", parts)
 
 
 def _both(pair: dict[str, Any]) -> Sentence:
-    return Sentence.joined(" and ", map(Piece.of, pair["bots"]))
+    return Sentence.joined(" against ", map(Piece.of, pair["bots"]))
 
 
 def _match_list(

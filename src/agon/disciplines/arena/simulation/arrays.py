@@ -19,9 +19,9 @@ from agon.disciplines.arena.facts import (
     Matches,
     Reinstatements,
     Votes,
-    stable_order,
 )
 from agon.disciplines.arena.formulas import NONE, SIDE_A, SIDE_B, Codes, Ints
+from agon.kernel.arrays import stable_order
 from agon.kernel.boards import id_order
 
 _START = np.datetime64("2026-01-01T00:00:00", "us")
