@@ -1,4 +1,4 @@
-"""Which protections that the rules of a contest promise are off, for the pages that show its rules."""
+"""Which protections that the rules of a contest promise are off, for pages of its rules."""
 
 from agon.api.models.contests import Contest
 from agon.disciplines import discipline

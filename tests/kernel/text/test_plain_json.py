@@ -146,8 +146,13 @@ def test_bytes_in_another_encoding_are_refused_with_the_cure(text: bytes, messag
     ("value", "message"),
     [
         *(
-            (value, f"has {value} for a value, which JSON does not know; "
-             "write a finite number, or null where there is none")
+            (
+                value,
+                (
+                    f"has {value} for a value, which JSON does not know; "
+                    "write a finite number, or null where there is none"
+                ),
+            )
             for value in ("NaN", "-Infinity", "Infinity", "nan", "-inf")
         ),
         ("None", "has None for a value, which JSON does not know; write null"),
