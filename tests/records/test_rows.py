@@ -164,3 +164,21 @@ def test_checks_across_rows_are_named() -> None:
         "registrations": ["uid", "hotkey"],
         "task_rewards": [],
     }
+
+
+@pytest.mark.parametrize("winner", [1, 1.0, "1", "1.0", 0.0, "-0.0", 2.0, True])
+@pytest.mark.parametrize("bots", [(0, 1), (0.0, 1.0), ("x", 1), ("a", "1.0"), (None, 1)])
+def test_the_name_of_a_side_may_be_written_as_a_float(
+    engine: MemoryEngine, bots: tuple[Any, Any], winner: Any
+) -> None:
+    """Data frames write 1 as 1.0 where a value of the column is missing."""
+    table = discipline("arena").schema.table("matches")
+    row = {
+        "id": 0, "played_at": "2000-01-01T00:00:00", "bot_a": bots[0], "bot_b": bots[1],
+        "prompt_id": 0, "kind": "rated", "draw_seed": 0, "winner": winner,
+    }  # fmt: skip
+    alone = {_stated(one) for one in row_checker(table).issues(row, 1)}
+    assert alone == _issues_in_file(engine, table, [row])
+    unknown = {column for _, column, code, *_ in alone if code == "unknown-value"}
+    is_name = str(winner) in {"1", "1.0"} or (winner == 0.0 and bots[0] == 0)
+    assert unknown == (set() if is_name else {"winner"})

@@ -9,6 +9,7 @@ a fraction of the cost: :meth:`RowChecker.accepts` takes those, and never a row 
 """
 
 import math
+import re
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,9 +30,10 @@ from agon.records.conditions import Columns
 from agon.records.issues import RowIssue
 from agon.records.schemas import Column, Kind, Table
 from agon.records.values.json_values import BAD, READERS, UnreadableValue
-from agon.records.values.words import choice_of
+from agon.records.values.words import WHOLE_NAME, choice_of
 
 _NONE: Final = type(None)
+_WHOLE_NAME: Final = re.compile(WHOLE_NAME)
 _SHOWN: Final = 200
 _DIGITS: Final = bytes.maketrans(b"123456789", b"000000000")
 _TIMES: Final = frozenset(
@@ -186,12 +188,7 @@ def read_side(column: Column, value: Any, row: Mapping[str, Any]) -> Any:
     """
     if isinstance(value, str) and value in column.choices:
         return value
-    name = _as_name(value)
-    named = [
-        choice
-        for side, choice in zip(column.sides, column.choices, strict=False)
-        if name is not None and name == _as_name(row.get(side))
-    ]
+    named = _named_sides(column, value, row)
     typed = read_value(column, value)
     if typed in column.choices and isinstance(value, str):
         is_side = typed in column.choices[: len(column.sides)]
@@ -199,10 +196,30 @@ def read_side(column: Column, value: Any, row: Mapping[str, Any]) -> Any:
     return named[0] if named else typed
 
 
+def _named_sides(column: Column, value: Any, row: Mapping[str, Any]) -> list[str]:
+    """Return the choices whose side has the name; 1.0 is the name 1 unless a side is called 1.0."""
+    name = _as_name(value)
+    if name is None:
+        return []
+    sides = [
+        (choice, _as_name(row.get(side)))
+        for side, choice in zip(column.sides, column.choices, strict=False)
+    ]
+    named = [choice for choice, side in sides if side == name]
+    return named or [
+        choice for choice, side in sides if side is not None and _whole(side) == _whole(name)
+    ]
+
+
 def _as_name(value: Any) -> str | None:
     """Return a name without what may differ between two columns; None: it is none."""
     read = READERS[Kind.ID](value)
     return read.strip().lower() if isinstance(read, str) else None
+
+
+def _whole(name: str) -> str:
+    match = _WHOLE_NAME.fullmatch(name)
+    return match[1] if match else name
 
 
 def _violated_constraint(column: Column, says: ColumnConstraints, typed: Any) -> Constraint | None:

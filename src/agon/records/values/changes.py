@@ -1,10 +1,11 @@
 """Collect what is converted in a table before its values are read as their kinds."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agon.records.issues import RowIssue
 from agon.records.raw import literal
+from agon.records.values.words import WHOLE_NAME
 
 
 @dataclass
@@ -30,6 +31,22 @@ class TableChanges:
         self.values[column], self.types[column] = value, kind
         if note:
             self.notes.append(note)
+
+
+def names_of_sides(text: str, sides: Sequence[str]) -> list[str]:
+    """Return SQL of whether a text is the name on each side.
+
+    The name 1 may be written 1.0, unless the name on another side is 1.0.
+    """
+    name, *names = (f"lower(trim({one}))" for one in (text, *sides))
+    is_exact = f"coalesce({name} IN ({', '.join(names)}), false)"
+    whole, *wholes = (
+        f"regexp_replace({one}, {literal(f'^{WHOLE_NAME}$')}, '\\1')" for one in (name, *names)
+    )
+    return [
+        f"({name} = {each} OR ({whole} = {each_whole} AND NOT {is_exact}))"
+        for each, each_whole in zip(names, wholes, strict=True)
+    ]
 
 
 def text_read_as(text: str, read: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from agon.records.names.mapping import SourceMapping
 from agon.records.raw import RawTable, SourceTables, literal, quote
 from agon.records.schemas import Column, Kind, Schema, Table
-from agon.records.values.changes import TableChanges, text_read_as
+from agon.records.values.changes import TableChanges, names_of_sides, text_read_as
 from agon.records.values.conversion_notes import (
     count_rows,
     read_as_utc,
@@ -245,7 +245,9 @@ class _Conversion:
     def _convert_words(self, column: Column, stated: Mapping[str, str]) -> None:
         """Read the words of a column, each as what it means, and names as the side they name."""
         name, text = column.name, self._text(column.name)
-        named_by = [self._names(text, side) for side in column.sides if side in self._raw.types]
+        named_by = names_of_sides(
+            text, [self._text(side) for side in column.sides if side in self._raw.types]
+        )
         items = [text, "count(*)", f"min({self._raw.row})", *(f"count_if({c})" for c in named_by)]
         sql = (
             f"SELECT {', '.join(items)} FROM {self._raw.relation} WHERE {text} IS NOT NULL "
@@ -278,16 +280,15 @@ class _Conversion:
         if named or read:
             value = text_read_as(text, read)
             listed = ", ".join(map(literal, named))
-            sides = list(zip(named_by if named else (), column.choices, strict=False))
-            for names_side, choice in reversed(sides):  # of one name on both sides, the first holds
+            by_choice = list(zip(named_by if named else (), column.choices, strict=False))
+            for names_side, choice in reversed(
+                by_choice
+            ):  # of one name on both sides, the first holds
                 value = (
                     f"CASE WHEN {text} IN ({listed}) AND {names_side} THEN {literal(choice)} "
                     f"ELSE {value} END"
                 )
             self.changes.replace(name, value, read_words(self._label(name), counts, names=total))
-
-    def _names(self, text: str, side: str) -> str:
-        return f"lower(trim({text})) = lower(trim({self._text(side)}))"
 
     def _convert_truths(self, column: Column) -> None:
         text = self._text(column.name)

@@ -159,6 +159,8 @@ def _results(choices: tuple[str, ...]) -> tuple[str, str, str] | None:
     return None
 
 
+WHOLE_NAME: Final = r"(-?[0-9]{1,15})\.0+"
+"""A whole number as data frames write it, where a value of its column is missing."""
 NAME: Final = "name"
 """The value that a mapping states for a word that is the name of what is on a side."""
 
