@@ -24,4 +24,4 @@ def test_one_of_a_thing_is_written_in_the_singular() -> None:
     """A newcomer has one match against one opponent."""
     tables = {"bots": bots("x", "y"), "matches": [match(1, "x", "y", winner="tie")]}
     text = scored(tables).explain("x", board="bradley-terry").parts[1].text
-    assert text.startswith("Took 0.5 points in 1 match against 1 opponent; at 1000 ")
+    assert text.startswith("Took 0.5 points in 1 match against 1 opponent; at 1,000 ")
