@@ -77,7 +77,10 @@ def test_pages_show_the_names_in_sentences(instance: Instance) -> None:
     assert "Lost to <bdi>bare</bdi> (" in page
     assert "Zoe <b>" not in page
     page = instance.client.get("/c/league/people/and?board=bradley-terry").text
-    assert 'the head of its tier, <bdi>Zoe &lt;b&gt;</bdi> <bdi class="id">it</bdi> (' in page
+    named = (
+        '<bdi>Zoe &lt;b&gt;</bdi> <bdi class="id">it</bdi>, the bot before and the head of its tier'
+    )
+    assert f"not apart from {named}: " in page
 
 
 @pytest.mark.usefixtures("instance")

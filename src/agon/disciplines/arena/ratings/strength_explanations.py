@@ -280,7 +280,10 @@ def _comparison_text(compared: dict[str, Any]) -> Sentence:
     pairs = Sentence.joined(
         ", ",
         (
-            Sentence.of(_both(pair), f" ({pair['matches']:,.0f} matches, {pair['share']:.0%})")
+            Sentence.of(
+                _both(pair),
+                f" ({count_text(round(pair['matches']), 'match')}, {pair['share']:.0%})",
+            )
             for pair in compared["pairs"]
         ),
     )
@@ -322,8 +325,7 @@ def _matches_text(listed: dict[str, Any]) -> Sentence:
         (Sentence.of(f"{pair['matches']:,} of ", _both(pair)) for pair in listed["pairs"]),
     )
     more = ", …" if number > len(ids) else ""
-    noun = "match" if number == 1 else "matches"
-    return Sentence.of(f"{number:,} {noun} (", pairs, f": {', '.join(ids)}{more})")
+    return Sentence.of(f"{count_text(number, 'match')} (", pairs, f": {', '.join(ids)}{more})")
 
 
 def _name(row: int, bots: Bots, strengths: Strengths) -> str:
