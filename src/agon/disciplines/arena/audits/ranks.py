@@ -256,8 +256,8 @@ def cycles(board: AuditedBoard) -> Probe:
         figure=observed / triads,
         expected=simulated.mean() / triads,
         is_fine=observed <= high and one_as_sure,
-        sentence=f"{observed:.0f} of {triads:.0f} triads are cyclic (a beats b, b beats c, c beats "
-        f"a); the ratings explain {low:.0f} to {high:.0f}{sureness if observed else ''}",
+        sentence=f"{observed:,.0f} of {triads:,.0f} triads are cyclic (a beats b, b beats c, c "
+        f"beats a); the ratings explain {low:,.0f} to {high:,.0f}{sureness if observed else ''}",
     )
 
 
