@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agon.kernel.robust import median, modified_z, outliers
@@ -29,6 +29,7 @@ def plain(pairs: list[tuple[float, int]]) -> float:
 
 @law
 @given(rows)
+@example([(0.0, 0), (0.5, 0), (1.0, 0)])
 def test_a_weight_counts_like_as_many_equal_values(pairs: list[tuple[float, int]]) -> None:
     """The definition, for whole numbers; without any weight all values count the same."""
     values, weights = (np.array([column], dtype=float) for column in zip(*pairs, strict=True))
