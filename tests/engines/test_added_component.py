@@ -104,7 +104,7 @@ def test_a_count_without_a_form_for_engines_cannot_be_made() -> None:
 def test_a_rule_that_is_off_counts_on_an_engine_or_is_refused_by_its_name(
     sail: TableEngine, folder: Path
 ) -> None:
-    """Badges were refused as *what names single prompts*, which nobody had asked for."""
+    """Badges were refused as *what names single prompts*, without such a request."""
     local = read(SCHEMA, folder)
     records, _ = inspect_in(sail, SCHEMA, folder)
     reasons: dict[str, str] = {}

@@ -38,7 +38,7 @@ def test_an_organizer_uploads_prompts_and_answers(browser: Browser) -> None:
     assert "line 2 (row 1), column text: is empty" in text
     assert "line 4 (row 3), column id: is empty" in text
     assert len(stored()) == 3
-    # Whoever sets a rule reads beside it that what it promises is off.
+    # An organizer who sets a rule reads beside it that what it promises is off.
     assert "Off now: no model is configured." in text_of(browser, f"{DESK}/rules")
     assert send("prompts", "id,text,retired\np5,x,perhaps\n")[0] == 422
     answers = '{"id": "h1", "prompt_id": "p1", "text": "Soup."}\n'

@@ -93,7 +93,7 @@ _BY_WINNER = (
     f"WHEN winner IN {('model_b', *_CLEARLY_B)} THEN 0 ELSE 0.5 END"
 )
 _BY_WINNER_OR_TIE = f"CASE WHEN is_tie THEN 0.5 ELSE {_BY_WINNER} END"
-_BYORDERS = (
+_BY_ORDERS = (
     "CASE WHEN win_1 <> win_2 THEN 0.5 WHEN win_1 = 'model_a' THEN 1 "
     "WHEN win_1 = 'model_b' THEN 0 ELSE 0.5 END"
 )
@@ -127,7 +127,7 @@ _BY_WINNERS = (
 _FORMS = (
     Form(_SCORE, _ONE_EACH.replace("{score}", "score_a")),
     *_BY_WINNERS,
-    Form(ORDERS, _ONE_EACH.replace("{score}", _BYORDERS)),
+    Form(ORDERS, _ONE_EACH.replace("{score}", _BY_ORDERS)),
     Form(_COUNTS, _MATCHES.replace("{outcomes}", _BY_COUNTS)),
     Form(_SHARE, _MATCHES.replace("{outcomes}", _BY_SHARE)),
     Form(_PREFERENCE, _ONE_EACH.replace("{score}", _BY_PREFERENCE), (_IN_ORDER,)),

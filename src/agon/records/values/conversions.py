@@ -281,9 +281,8 @@ class _Conversion:
             value = text_read_as(text, read)
             listed = ", ".join(map(literal, named))
             by_choice = list(zip(named_by if named else (), column.choices, strict=False))
-            for names_side, choice in reversed(
-                by_choice
-            ):  # of one name on both sides, the first holds
+            # Of one name on both sides, the first holds.
+            for names_side, choice in reversed(by_choice):
                 value = (
                     f"CASE WHEN {text} IN ({listed}) AND {names_side} THEN {literal(choice)} "
                     f"ELSE {value} END"

@@ -91,7 +91,7 @@ def tied(a: str, b: str, **more: Any) -> dict[str, Any]:
         ([("bots", {"id": "z", "name": None}), ("matches", tied("z", "y"))],
          ["y"]),  # z is given, in a row with an issue of its own
         ([("cats", {"id": "z"}), ("matches", tied("z", "y"))],
-         []),  # nobody knows what the first line was meant to give
+         []),  # the values of the first line are unknown
     ],
 )  # fmt: skip
 def test_unknown_references_are_listed_with_all_other_issues(

@@ -150,7 +150,7 @@ def _vote(
         _queue(service, session, contest, arena_round, not_before=new[0].deadline + GRACE)
     if not is_judged(voted):
         return voted
-    # A round that needs no model waits for a job as well: if it were settled here, whoever sees one
+    # A round that needs no model waits for a job as well: if it were settled here, a reader of one
     # between voting and settlement would know that a match of it is audited.
     phase = replace(voted, phase="judging" if needs_models(voted) else "settling")
     _queue(service, session, contest, phase, ask=phase.phase == "judging")

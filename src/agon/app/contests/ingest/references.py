@@ -115,7 +115,7 @@ class References:
                 self._invalid.setdefault((target, column), set()).update(known)
 
     def add_unreadable(self) -> None:
-        """Note that the request has lines of which nobody knows what they give."""
+        """Note that the request has lines whose values are unknown."""
         self._knows_all_rows = False
 
     def resolve(self) -> None:
@@ -146,7 +146,7 @@ class References:
 
         A request with errors is not stored. Values that its rows give are not missing, and where
         these are not known, nothing is. From a sender to whom later rows do not exist, every
-        missing value is reported, whatever other errors there are: they must not tell what exists.
+        missing value is reported, whatever other errors there are: they must not show what exists.
         """
         self._scanned.clear()
         is_stored = not errors or self._until is not None
