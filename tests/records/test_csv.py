@@ -77,6 +77,18 @@ def test_quoted_line_ends_delimiters_and_quotes_belong_to_the_value(tmp_path: Pa
     assert notes(tmp_path, content) == [("a", 'one\ntwo, "three"\r\n'), ("b", 'x"y"')]
 
 
+@pytest.mark.parametrize("end", [b",\n", b",\r\n" * 3, b",", b'"",""\n', b'"",""', b",\n" * 3_000])
+@pytest.mark.parametrize("name", ["notes.csv", "notes.csv.gz"])
+def test_rows_of_delimiters_at_the_end_are_no_rows(tmp_path: Path, end: bytes, name: str) -> None:
+    """Spreadsheets save the rows that were once used; one in the middle stays a row without id."""
+    pack = gzip.compress if name.endswith(".gz") else bytes
+    line_end = b"\r\n" if b"\r" in end else b"\n"
+    content = line_end.join([b"id,note", b"a,x", b"b,", end])
+    assert notes(tmp_path, pack(content), name) == [("a", "x"), ("b", None)]
+    between = line_end.join([b"id,note", b"a,x", b",", b"b,"]) + line_end
+    assert [(one.code, one.row) for one in issues(tmp_path, pack(between), name)] == [("empty", 2)]
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [

@@ -29,6 +29,7 @@ from agon.records.sources.text_file import BROKEN, binary_issue, plain, text
 _BATCH = 50_000
 _ROW = "row:"
 _SMALL = 1 << 20
+_END = 4096  # bytes
 
 
 def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, list[RowIssue]]:
@@ -146,7 +147,7 @@ def _remove_blank_end(
     connection: Any, file: Path, stored: str, header: CsvHeader, known: list[str]
 ) -> None:
     """Remove rows of nothing but delimiters at the end, as spreadsheets leave them."""
-    if not known:
+    if not known or not _may_end_blank(file, header):
         return
     filled = " OR ".join(f"{quote(name)} IS NOT NULL" for name in known)
     sql = f"SELECT count(*), coalesce(max(rowid) FILTER (WHERE {filled}) + 1, 0) FROM {stored}"
@@ -155,6 +156,19 @@ def _remove_blank_end(
         rows = sum(1 for _ in rows_of(file, header))
         if rows < count:
             connection.execute(f"DELETE FROM {stored} WHERE rowid >= {max(rows, last)}")
+
+
+def _may_end_blank(file: Path, header: CsvHeader) -> bool:
+    """Return whether the last row may be of nothing but delimiters; False is certain.
+
+    A look at the last bytes takes less time than a query.
+    """
+    if file.suffix.lower() == ".gz":
+        return True  # its end is only known when all of it is unpacked
+    with file.open("rb") as opened:
+        opened.seek(max(0, file.stat().st_size - _END))
+        lines = opened.read().decode(errors="replace").splitlines()
+    return not "".join(lines[-1:]).replace(header.delimiter, "").replace('"', "").strip()
 
 
 def _read_slowly(
