@@ -6,7 +6,6 @@ import pytest
 
 import agon
 from agon.records import reading
-from agon.records.values.typed import failing_conditions
 
 SIZES = {"community": 20, "arena": 12, "dojo": 12, "challenge": 200}
 
@@ -26,26 +25,6 @@ def test_few_rows_score_as_they_do_in_an_engine_of_their_own(
     assert many.fingerprint == shared_fingerprint
     assert kinds == {"BASE TABLE"}
     assert "VIEW" in _kinds(many.records)
-
-
-def test_conditions_of_a_table_are_asked_in_one_statement() -> None:
-    """Each statement of few rows takes milliseconds to plan, however many columns it reads."""
-    statements: list[str] = []
-
-    class Connection:
-        """Records statements; of the first row "b" is false, of all rows "c" is."""
-
-        def execute(self, sql: str) -> "Connection":
-            statements.append(sql)
-            return self
-
-        def fetchall(self) -> list[tuple[bool, ...]]:
-            return [(True, False, True)] if len(statements) == 1 else [(True, False)]
-
-    assert failing_conditions(Connection(), "rows", ["a", "b", "c"]) == {"b", "c"}
-    assert len(statements) == 2
-    assert failing_conditions(Connection(), "rows", []) == set()
-    assert len(statements) == 2
 
 
 def _kinds(records: Any) -> set[str]:

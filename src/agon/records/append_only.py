@@ -16,12 +16,13 @@ from typing import Any
 import pyarrow as pa
 
 from agon.records.checks.dependencies import Dependency, dependencies_of, is_orphan, orphan_rows
+from agon.records.counting import failing
 from agon.records.json_rows import raw_rows, text_index
 from agon.records.raw import MemoryEngine, quote
 from agon.records.schemas import ForeignKey, Kind, Schema, Table
 from agon.records.tables import TablesView
 from agon.records.values.casting import integer_id, sql_type
-from agon.records.values.typed import casts, holds
+from agon.records.values.typed import casts
 
 _MAX_PENDING_ROWS = 100_000  # kept as Python objects, which need much memory
 _SPANS = ("_row", "_from", "_until")
@@ -339,14 +340,14 @@ class AppendOnlyTables:
     def _integer_ids(self, visible: Mapping[str, str], at: int) -> set[tuple[str, str]]:
         """Return the id columns with only integers among the visible rows."""
         text = {family for family, id_ in self._text.items() if self._shows(*id_, visible, at)}
-        for (table, name), family in self._families.items():
-            if family not in self._text or family in text or table not in self._stored:
-                continue
-            condition = integer_id(self.schema.table(table).column(name), "VARCHAR")
-            rows = f"(SELECT {quote(name)} FROM {self._relation(table)} WHERE {visible[table]})"
-            if condition is not None and not holds(self._connection, rows, condition):
-                text.add(family)
-        return self._integer_columns(text)
+        conditions = [
+            (family, f"(SELECT * FROM {self._relation(table)} WHERE {visible[table]})", condition)
+            for (table, name), family in self._families.items()
+            if family in self._text and family not in text and table in self._stored
+            for condition in [integer_id(self.schema.table(table).column(name), "VARCHAR")]
+            if condition is not None
+        ]
+        return self._integer_columns(text | failing(self._connection, conditions))
 
     def _shows(self, table: str, seq: int, visible: Mapping[str, str], at: int) -> bool:
         """Return whether a row is visible because no row of its table is hidden."""

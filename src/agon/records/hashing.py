@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from agon.kernel.fingerprints import sha256
-from agon.records.checks.keys import may_repeat
+from agon.records.checks.keys import repeats_at_most
+from agon.records.counting import failing
 from agon.records.raw import quote
 from agon.records.schemas import Column, Kind, Schema, Table
 from agon.records.values.casting import integer_id
-from agon.records.values.typed import holds
 
 _BATCH = 100_000
 _PLACE = "_place"
@@ -106,7 +106,7 @@ def _plain(connection: Any, column: Column, relation: str) -> str:
     if column.kind is Kind.ID:
         sql = f"SELECT typeof({name}) FROM {relation} LIMIT 1"
         condition = integer_id(column, connection.execute(sql).fetchall()[0][0])
-        if condition is not None and holds(connection, relation, condition):
+        if condition is not None and not failing(connection, [(name, relation, condition)]):
             return f"{name}::BIGINT"
     return name
 
@@ -114,9 +114,10 @@ def _plain(connection: Any, column: Column, relation: str) -> str:
 def _has_repeats(connection: Any, table: Table, relation: str) -> bool:
     if not table.order_within:
         return False
-    likes = ", ".join(map(quote, table.order_within))
-    if not may_repeat(connection, relation, likes):
+    sql = f"SELECT {repeats_at_most(table.order_within)} FROM {relation}"
+    if connection.execute(sql).fetchall() == [(0,)]:
         return False
+    likes = ", ".join(map(quote, table.order_within))
     sql = f"SELECT 1 FROM {relation} GROUP BY {likes} HAVING count(*) > 1 LIMIT 1"
     return connection.execute(sql).fetchall() != []
 

@@ -222,7 +222,12 @@ def _make_records(
     from agon.records.checks.validation import issues_of
 
     converted, notes = convert_values(
-        engine.connection, schema, source, mapping, words_in_place=words_in_place
+        engine.connection,
+        schema,
+        source,
+        mapping,
+        words_in_place=words_in_place,
+        together=engine.is_shared,
     )
     typing = make_typed(engine.connection, schema, converted.tables, stored=engine.is_shared)
     issues = issues_of(engine.connection, schema, converted, typing)

@@ -7,11 +7,12 @@ no bitmap of its references: the smallest and the largest decide. All other colu
 exactly by the engine, and so are those that a bitmap rejects.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from agon.records.counting import Numbers
 from agon.records.issues import MAX_LISTED_PER_KIND
 from agon.records.raw import quote
 
@@ -105,43 +106,43 @@ def ids(connection: Any, relation: str, columns: Mapping[str, bool]) -> dict[str
     }
 
 
-def has_repeats(connection: Any, relation: str, key: tuple[str, ...], only: Ids | None) -> bool:
+def complete(relation: str, key: Sequence[str]) -> str:
+    """Return the SQL after ``FROM`` that reads the rows that have all of a key."""
+    return f"{relation} WHERE {' AND '.join(f'{quote(name)} IS NOT NULL' for name in key)}"
+
+
+def repeats_at_most(columns: Sequence[str]) -> str:
+    """Return SQL of how many rows may be equal to an earlier one in some columns.
+
+    Different hashes mean different rows, and hashes are compared faster.
+    """
+    return f"count(*) - count(DISTINCT hash({', '.join(map(quote, columns))}))"
+
+
+def has_repeats(only: Ids | None, hashed: Numbers) -> bool:
     """Return whether a key may occur twice among the rows that have all of it; False is certain.
 
     Args:
-        connection: the engine.
-        relation: the typed table.
-        key: its key columns.
         only: the statistics of the key column, if it is a single id column.
+        hashed: what was asked by :func:`repeats_at_most`.
     """
-    names = ", ".join(map(quote, key))
     if only is not None and only.fit_a_bitmap:
         # Bits that are set against ids that were read: a repeated id sets no new bit.
         return only.distinct != only.count
-    complete = " AND ".join(f"{quote(name)} IS NOT NULL" for name in key)
-    return may_repeat(connection, f"{relation} WHERE {complete}", names)
-
-
-def may_repeat(connection: Any, relation: str, names: str) -> bool:
-    """Return whether rows may be equal in some columns; False is certain, True is not."""
-    # Different hashes mean different rows, and hashes are compared faster.
-    hashed = f"SELECT count(*) AS n FROM {relation} GROUP BY hash({names})"
-    sql = f"SELECT coalesce(max(n), 0) FROM ({hashed})"
-    return bool(connection.execute(sql).fetchall()[0][0] > 1)
+    return hashed() != (0,)
 
 
 def repeats(
-    connection: Any, relation: str, key: tuple[str, ...]
+    connection: Any, relation: str, key: Sequence[str]
 ) -> tuple[int, list[tuple[int, str, int]]]:
     """Return the number of rows whose key is in an earlier row, and the first of them.
 
     Each is its row number, its key as text, and the number of the earlier row.
     """
     names = ", ".join(map(quote, key))
-    complete = " AND ".join(f"{quote(name)} IS NOT NULL" for name in key)
     twice = (
-        f"SELECT {names}, min(_row) AS first, count(*) AS n FROM {relation} "
-        f"WHERE {complete} GROUP BY {names} HAVING count(*) > 1"
+        f"SELECT {names}, min(_row) AS first, count(*) AS n FROM {complete(relation, key)} "
+        f"GROUP BY {names} HAVING count(*) > 1"
     )
     sql = f"SELECT coalesce(sum(n - 1), 0)::BIGINT FROM ({twice})"
     count = connection.execute(sql).fetchall()[0][0]
@@ -175,22 +176,37 @@ def is_sound(connection: Any, references: Ids, keys: Ids) -> bool:
     return bool(connection.execute(sql).fetchall()[0][0] == 0)
 
 
-def dangling(connection: Any, references: Ids, keys: Ids) -> tuple[int, list[tuple[int, str]]]:
-    """Return the number of references to missing ids, and the first: row number, id as text."""
-    name = quote(references.column)
-    unknown = (
-        f"{references.relation} r WHERE NOT EXISTS "
-        f"(SELECT 1 FROM {keys.relation} k WHERE k.{quote(keys.column)} = r.{name})"
+def without_key(references: tuple[str, str], keys: tuple[str, str]) -> tuple[str, str]:
+    """Return SQL of the number of references to missing ids, and after ``FROM`` of such rows.
+
+    Counting the ids leaves empty ones out; filtering them took ten times as long.
+
+    Args:
+        references: the relation and the column of the references.
+        keys: the same of the ids.
+    """
+    relation, name = references[0], quote(references[1])
+    return (
+        f"count(r.{name})",
+        f"{relation} r ANTI JOIN {keys[0]} k ON k.{quote(keys[1])} = r.{name}",
     )
-    # Counting the ids leaves empty ones out; filtering them took ten times as long.
-    count = connection.execute(f"SELECT count(r.{name}) FROM {unknown}").fetchall()[0][0]
-    if not count:
-        return 0, []
+
+
+def dangling(connection: Any, column: str, rows: str) -> list[tuple[int, str]]:
+    """Return the first references to missing ids: row number, id as text.
+
+    Args:
+        connection: the engine.
+        column: the column of the references.
+        rows: the rows of :func:`without_key`.
+    """
+    name = quote(column)
     sql = (
-        f"SELECT r._row, r.{name}::VARCHAR FROM {unknown} AND r.{name} IS NOT NULL "
+        f"SELECT r._row, r.{name}::VARCHAR FROM {rows} WHERE r.{name} IS NOT NULL "
         f"ORDER BY 1 LIMIT {MAX_LISTED_PER_KIND}"
     )
-    return count, connection.execute(sql).fetchall()
+    first: list[tuple[int, str]] = connection.execute(sql).fetchall()
+    return first
 
 
 def _bits(ids: Ids, within: Ids) -> str:

@@ -1,7 +1,8 @@
 """Check every value of every table at once by SQL, and locate each issue.
 
-One pass per table counts the issues of every kind; only where there are some does a second pass
-fetch the first of them with row and value. Valid records are thus checked at the speed of a scan.
+One pass per table counts the issues of every kind, of few rows one statement for all tables; only
+where there are some does a second pass fetch the first of them with row and value. Valid records
+are thus checked at the speed of a scan.
 """
 
 from collections.abc import Iterable
@@ -10,8 +11,19 @@ from typing import Any
 
 from agon.records.checks.constraint_checks import ConstraintCheck, checks_of, flag
 from agon.records.checks.headers import missing_columns
-from agon.records.checks.keys import Ids, dangling, has_repeats, ids, is_sound, repeats
+from agon.records.checks.keys import (
+    Ids,
+    complete,
+    dangling,
+    has_repeats,
+    ids,
+    is_sound,
+    repeats,
+    repeats_at_most,
+    without_key,
+)
 from agon.records.checks.wrong_values import wrong_value
+from agon.records.counting import Counts
 from agon.records.issues import MAX_LISTED_PER_KIND, RowIssue
 from agon.records.names.matching import nearest_file
 from agon.records.names.other_formats import file_hint
@@ -37,16 +49,18 @@ def issues_of(
     """
     unreadable = {issue.table for issue in source.issues}
     issues = list(source.issues)
+    counts = Counts(connection, together=typing.stored)
     known_ids: dict[tuple[str, str], Ids] = {}
+    checks = {
+        table.name: _TableCheck(counts, schema, source, table, raw, typing, known_ids)
+        for table in schema
+        if (raw := source.tables.get(table.name)) is not None
+    }
     for table in schema:
-        raw = source.tables.get(table.name)
-        if raw is None:
-            if table.required and table.name not in unreadable:
-                issues.append(_missing(schema, table, source))
-            continue
-        checked = _TableCheck(connection, schema, source, table, raw, typing, known_ids)
-        here = checked.missing_columns() + checked.rows() + checked.duplicates()
-        issues += _on_lines(here + checked.references(unreadable), raw)
+        if table.name in checks:
+            issues += checks[table.name].issues(unreadable)
+        elif table.required and table.name not in unreadable:
+            issues.append(_missing(schema, table, source))
     for names in schema.one_table_of:
         if not unreadable and not any(name in source.tables for name in names):
             reason = f"holds none of the tables {', '.join(names)}"
@@ -55,11 +69,11 @@ def issues_of(
 
 
 class _TableCheck:
-    """Checks one table; each method returns one sort of issue."""
+    """Checks one table; what decides whether it is valid is asked when the object is made."""
 
     def __init__(
         self,
-        connection: Any,
+        counts: Counts,
         schema: Schema,
         source: SourceTables,
         table: Table,
@@ -67,7 +81,8 @@ class _TableCheck:
         typing: Typing,
         known_ids: dict[tuple[str, str], Ids],
     ) -> None:
-        self._connection = connection
+        self._counts = counts
+        self._connection = counts.connection
         self._schema = schema
         self._source = source
         self._table = table
@@ -76,6 +91,27 @@ class _TableCheck:
         self._casts = typing.casts[table.name]
         self._is_stored = is_stored(typing, raw)
         self._known_ids = known_ids
+        self._guarded = [name for name, read in self._casts.items() if read.is_guarded]
+        # Without the values that cannot be read.
+        read_casts = {name: replace(read, valid="true", beyond="false")
+                      for name, read in self._casts.items()}  # fmt: skip
+        self._checks_of_typed = checks_of(table, read_casts, relation)
+        self._of_typed = counts.ask(self._counted_typed(), relation(table.name))
+        self._of_raw = counts.ask(self._counted_raw(), raw.relation)
+        has_key = bool(table.key) and all(name in raw.types for name in table.key)
+        hashed = [repeats_at_most(table.key)] if has_key else []
+        self._repeats = counts.ask(hashed, complete(relation(table.name), table.key))
+        self._references = {
+            key: (counts.ask([count], rows), rows)
+            for key in table.foreign_keys
+            if self._is_checked(key)
+            for count, rows in [without_key(*_ends(key))]
+        }
+
+    def issues(self, unreadable: set[str]) -> list[RowIssue]:
+        """Return the issues; those about tables that cannot be read are known."""
+        issues = [*self.missing_columns(), *self.rows(), *self.duplicates()]
+        return _on_lines(issues + self.references(unreadable), self._raw)
 
     def missing_columns(self) -> list[RowIssue]:
         if not self._raw.types and not self._raw.others and self._is_empty():
@@ -87,60 +123,47 @@ class _TableCheck:
         return self._connection.execute(sql).fetchone() is None
 
     def rows(self) -> list[RowIssue]:
-        checks = checks_of(self._table, self._casts, relation)
-        counted = [check.counted for check in checks]
-        if self._all_values_were_read():
-            inspected = self._stored_query()
-        else:
-            counted += self._unread_columns(checks)
-            inspected = self._inspection_query(with_row=False)
-        if not counted:
-            return []
-        sql = f"SELECT {', '.join(counted)} FROM ({inspected})"
-        counts = self._connection.execute(sql).fetchall()[0]
         issues: list[RowIssue] = []
-        for check, count in zip(checks, counts, strict=False):
+        for check, count in self._counted_checks():
             if count:
                 issues += self._failing(check, count)
         return issues
 
-    def _all_values_were_read(self) -> bool:
-        """Return whether the stored typed values show that each raw value could be read.
+    def _counted_checks(self) -> Iterable[tuple[ConstraintCheck, int]]:
+        """Return the checks, each with the number of rows that fail it.
 
-        Then they are checked instead of reading each value a second time. False is unsure.
+        Where the stored typed values show that each raw value could be read, they are checked
+        instead of reading each value a second time.
         """
-        if not self._is_stored:
-            return False
-        guarded = [name for name, read in self._casts.items() if read.invalid != "false"]
-        if not guarded:
-            return True
-        typed = self._counts(map(quote, guarded), relation(self._table.name))
+        if self._is_stored:
+            checked, numbers = len(self._checks_of_typed), self._of_typed()
+            if numbers[checked:] == self._of_raw():
+                return zip(self._checks_of_typed, numbers, strict=False)
+        checks = checks_of(self._table, self._casts, relation)
+        counted = [*(check.counted for check in checks), *self._unread_columns(checks)]
+        numbers = self._counts.ask(counted, f"({self._inspection_query(with_row=False)})")()
+        return zip(checks, numbers, strict=False)
+
+    def _counted_typed(self) -> list[str]:
+        """Return SQL that counts the rows that fail each check, and the values that were read."""
+        counted = [check.counted for check in self._checks_of_typed]
+        return counted + [f"count({quote(name)})" for name in self._guarded]
+
+    def _counted_raw(self) -> list[str]:
+        """Return SQL that counts the values to be read."""
         # A JSON value has to be parsed to see that it is an empty text.
         present = (
             quote(name) if self._raw.types[name] == "JSON" else self._casts[name].raw
-            for name in guarded
+            for name in self._guarded
         )
-        return typed == self._counts(present, self._raw.relation)
-
-    def _counts(self, values: Iterable[str], relation: str) -> tuple[int, ...]:
-        sql = f"SELECT {', '.join(f'count({value})' for value in values)} FROM {relation}"
-        counts: tuple[int, ...] = self._connection.execute(sql).fetchall()[0]
-        return counts
-
-    def _stored_query(self) -> str:
-        """Return the query of all rows as they are stored, none of whose values is unreadable."""
-        items = ["*"]
-        for name, read in self._casts.items():
-            for kind, condition in (("invalid", read.invalid), ("beyond", read.beyond)):
-                if condition != "false":
-                    items.append(f"false AS {flag(kind, name)}")
-        return f"SELECT {', '.join(items)} FROM {relation(self._table.name)}"
+        return [f"count({value})" for value in present]
 
     def _unread_columns(self, checks: list[ConstraintCheck]) -> list[str]:
         """Return SQL that reads the columns no check reads, so that a damaged file fails here."""
         if not self._raw.in_place:
             return []
-        counted = {check.column for check in checks if check.count is None} | set(self._table.key)
+        counted = set(self._table.key)
+        counted.update(check.column for check in checks if check.column and check.count is None)
         counted.update(name for check in checks for name in check.also)
         return [
             f"bit_xor({quote(column.name)})"
@@ -154,11 +177,11 @@ class _TableCheck:
         key = self._table.key
         if not key or not all(name in self._raw.types for name in key):
             return []
-        typed = relation(self._table.name)
-        only = self._ids(self._table.name, key[0]) if len(key) == 1 else None
-        if not has_repeats(self._connection, typed, key, only):
+        by_bitmap = len(key) == 1 and not self._counts.together
+        only = self._ids(self._table.name, key[0]) if by_bitmap else None
+        if not has_repeats(only, self._repeats):
             return []
-        count, first = repeats(self._connection, typed, key)
+        count, first = repeats(self._connection, relation(self._table.name), key)
         return [
             self._issue(
                 "duplicate-key",
@@ -181,27 +204,38 @@ class _TableCheck:
     def references(self, unreadable: set[str]) -> list[RowIssue]:
         issues: list[RowIssue] = []
         for key in self._table.foreign_keys:
-            if key.column not in self._raw.types:
-                continue
-            referenced = self._source.tables.get(key.other_table)
-            if referenced is not None:
-                # An id that seems missing may be in a row or column that could not be read.
-                if referenced.complete and key.other_column in referenced.types:
-                    issues += self._dangling(key, referenced)
+            if key in self._references:
+                issues += self._dangling(key)
             elif (
-                key.other_table not in unreadable
+                key.column in self._raw.types
+                and key.other_table not in self._source.tables
+                and key.other_table not in unreadable
                 and not self._schema.table(key.other_table).required
             ):
                 issues += self._without_table(key)
         return issues
 
-    def _dangling(self, key: ForeignKey, referenced: RawTable) -> list[RowIssue]:
-        references = self._ids(key.table, key.column)
-        keys = self._ids(key.other_table, key.other_column)
-        if is_sound(self._connection, references, keys):
+    def _is_checked(self, key: ForeignKey) -> bool:
+        """Return whether references can be compared with the ids that they refer to."""
+        referenced = self._source.tables.get(key.other_table)
+        # An id that seems missing may be in a row or column that could not be read.
+        return (
+            key.column in self._raw.types
+            and referenced is not None
+            and referenced.complete
+            and key.other_column in referenced.types
+        )
+
+    def _dangling(self, key: ForeignKey) -> list[RowIssue]:
+        if not self._counts.together:
+            references = self._ids(key.table, key.column)
+            if is_sound(self._connection, references, self._ids(key.other_table, key.other_column)):
+                return []
+        counted, rows = self._references[key]
+        (count,) = counted()
+        if not count:
             return []
-        count, first = dangling(self._connection, references, keys)
-        reason = f"is no {key.other_column} of {referenced.location}"
+        reason = f"is no {key.other_column} of {self._source.tables[key.other_table].location}"
         return [
             self._issue(
                 "unknown-reference",
@@ -212,11 +246,11 @@ class _TableCheck:
                 "correct it, or add the missing row there",
                 count,
             )
-            for row, value in first
+            for row, value in dangling(self._connection, key.column, rows)
         ]
 
     def _without_table(self, key: ForeignKey) -> list[RowIssue]:
-        count = self._ids(key.table, key.column).count
+        (count,) = self._counts.ask([f"count({quote(key.column)})"], relation(key.table))()
         if not count:
             return []
         issue = _missing(self._schema, self._schema.table(key.other_table), self._source)
@@ -294,6 +328,14 @@ class _TableCheck:
         return RowIssue(
             code, self._raw.name, location, number, column, text, reason, remedy, count=count
         )
+
+
+def _ends(key: ForeignKey) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Return the relation and column of a reference, and of the ids that it refers to."""
+    return (
+        (relation(key.table), key.column),
+        (relation(key.other_table), key.other_column),
+    )
 
 
 def _missing(schema: Schema, table: Table, source: SourceTables) -> RowIssue:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from agon.records.counting import Counts
 from agon.records.names.mapping import SourceMapping
 from agon.records.raw import RawTable, SourceTables, literal, quote
 from agon.records.schemas import Column, Kind, Schema, Table
@@ -60,6 +61,7 @@ def convert_values(
     mapping: SourceMapping,
     *,
     words_in_place: bool,
+    together: bool = False,
 ) -> tuple[SourceTables, list[str]]:
     """Return a source with converted values, and one note for each column that was converted.
 
@@ -70,33 +72,35 @@ def convert_values(
         mapping: values, texts without a value, and columns without which a row is left out.
         words_in_place: whether the words of files that are read in place are looked at; that costs
             as much as their validation, which shows whether it is needed.
+        together: whether one statement looks at all tables, as of few rows.
     """
     tables, notes = dict(source.tables), list(unknown_names(schema, source, mapping))
     issues = list(source.issues)
     zoneless: list[str] = []
+    counts = Counts(connection, together=together)
+    conversions = {}
     for table in schema:
         raw = tables.get(table.name)
-        if raw is None or not raw.types:
-            continue
-        start = f"{table.name}." if len(schema.tables) > 1 else ""
-        conversion = _Conversion(
-            connection, table, raw, mapping, start, words=words_in_place or not raw.in_place
-        )
-        tables[table.name] = conversion.apply()
+        if raw is not None and raw.types:
+            start = f"{table.name}." if len(schema.tables) > 1 else ""
+            words = words_in_place or not raw.in_place
+            conversions[table.name] = _Conversion(counts, table, raw, mapping, start, words=words)
+    for name, conversion in conversions.items():
+        tables[name] = conversion.apply()
         notes += conversion.changes.notes
         issues += conversion.changes.issues
-        zoneless += [start + name for name in conversion.changes.zoneless]
+        zoneless += conversion.changes.zoneless
     if zoneless:
         notes.append(read_as_utc(zoneless))
     return replace(source, tables=tables, issues=issues), notes
 
 
 class _Conversion:
-    """The conversion of one table's values."""
+    """The conversion of one table's values; what it depends on is asked when it is made."""
 
     def __init__(
         self,
-        connection: Any,
+        counts: Counts,
         table: Table,
         raw: RawTable,
         mapping: SourceMapping,
@@ -105,21 +109,24 @@ class _Conversion:
         words: bool,
     ) -> None:
         self._words = words
-        self._connection = connection
+        self._connection = counts.connection
         self._table = table
         self._raw = raw
         self._mapping = mapping
         self._start = start
         self._copies = 0
         self.changes = TableChanges()
+        self._columns = [column for column in table.columns if column.name in raw.types]
+        self._read_as_missing(self._columns)
+        self._raw = self._with_changes()
+        self._looks = self._look_at(self._columns)
+        self._seen = counts.ask([*self._looks.values()], self._raw.relation)
 
     def apply(self) -> RawTable:
         """Return the table with the converted values, without the rows that are left out."""
-        columns = [column for column in self._table.columns if column.name in self._raw.types]
+        columns = self._columns
         stated = {column.name: self._stated_values(column) for column in columns}
-        self._read_as_missing(columns)
-        self._raw = self._with_changes()
-        seen = self._look_at(columns)
+        seen = dict(zip(self._looks, self._seen(), strict=True))
         if seen.get("no record"):
             texts = [(self._text(one.name), [*self._names_of(one.name)]) for one in columns]
             self.changes.issues += rows_without_a_record(self._query, self._raw, texts)
@@ -134,7 +141,7 @@ class _Conversion:
             if seen.get(f"epoch:{name}"):
                 self._convert_times(column)
             if seen.get(f"zone:{name}") and self._has_no_zone(column):
-                self.changes.zoneless.append(self._raw.spelled.get(name, name))
+                self.changes.zoneless.append(self._label(name))
         self._raw = self._with_changes()
         return self._without_missing()
 
@@ -152,9 +159,8 @@ class _Conversion:
 
     def _text(self, name: str) -> str:
         """Return SQL of a value as text."""
-        if self._raw.types[name] == "JSON":
-            return f"({quote(name)} ->> '$')"
-        return f"{quote(name)}::VARCHAR"
+        as_text = {"JSON": f"({quote(name)} ->> '$')", "VARCHAR": quote(name)}
+        return as_text.get(self._raw.types[name], f"{quote(name)}::VARCHAR")
 
     def _is_text(self, name: str) -> bool:
         return self._raw.types[name].partition("(")[0] in {"VARCHAR", "JSON", "ENUM"}
@@ -172,8 +178,8 @@ class _Conversion:
                 note = f"{self._label(name)}: {count_rows(count)} read as missing"
                 self.changes.replace(name, value, note, kind)
 
-    def _look_at(self, columns: list[Column]) -> dict[str, int]:
-        """Count, in one pass, what does not look exact in each column."""
+    def _look_at(self, columns: list[Column]) -> dict[str, str]:
+        """Return SQL that counts, in one pass, what does not look exact in each column."""
         counted: dict[str, str] = {}
         if columns and all(self._is_text(column.name) for column in columns):
             name = columns[0].name
@@ -183,7 +189,7 @@ class _Conversion:
         for column in columns:
             if not (column.lists and self._convert_lists(column)):
                 counted |= self._inexact(column, is_whole=column.name not in other_ids)
-        return dict(zip(counted, self._query(list(counted.values())), strict=True))
+        return counted
 
     def _inexact(self, column: Column, *, is_whole: bool) -> dict[str, str]:
         """Return SQL that counts what does not look exact in a column, by what it may be.

@@ -5,10 +5,10 @@ are written as integers, and text otherwise. That depends on what the records sa
 on how a file stores it.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from agon.records.counting import failing
 from agon.records.raw import RawTable, literal, quote
 from agon.records.schemas import Schema, Table
 from agon.records.values.casting import ColumnCast, cast, integer_id, sql_type
@@ -43,27 +43,30 @@ def make_typed(
         stored: whether to store the values of all tables. Of few rows that costs less than
             planning the casts of a view in every later query.
     """
-    connection.execute(f"DROP SCHEMA IF EXISTS {TYPED_SCHEMA} CASCADE")
-    connection.execute(f"CREATE SCHEMA {TYPED_SCHEMA}")
-    integer_ids = _integer_ids(connection, schema, raw)
+    connection.execute(
+        f"DROP SCHEMA IF EXISTS {TYPED_SCHEMA} CASCADE; CREATE SCHEMA {TYPED_SCHEMA}"
+    )
+    integer_ids = _integer_ids(connection, schema, raw, together=stored)
     typing = Typing(
         integer_ids,
         {table.name: casts(table, raw[table.name], integer_ids)
          for table in schema if table.name in raw},
         stored,
     )  # fmt: skip
-    for table in schema:
-        connection.execute(_create(table, raw.get(table.name), typing, checked=False))
+    tables = (_create(table, raw.get(table.name), typing, checked=False) for table in schema)
+    connection.execute("; ".join(tables))
     return typing
 
 
 def trust(connection: Any, schema: Schema, raw: dict[str, RawTable], typing: Typing) -> None:
     """Redefine views of valid tables without guards; drop raw copies that were read."""
+    changes = []
     for name, reads in typing.casts.items():
         if raw[name].stored:
-            connection.execute(f"DROP TABLE {raw[name].relation}")
+            changes.append(f"DROP TABLE {raw[name].relation}")
         elif not is_stored(typing, raw[name]) and any(read.is_guarded for read in reads.values()):
-            connection.execute(_create(schema.table(name), raw[name], typing, checked=True))
+            changes.append(_create(schema.table(name), raw[name], typing, checked=True))
+    connection.execute("; ".join(changes))
 
 
 def casts(table: Table, raw: RawTable, integer_ids: set[tuple[str, str]]) -> dict[str, ColumnCast]:
@@ -77,41 +80,19 @@ def casts(table: Table, raw: RawTable, integer_ids: set[tuple[str, str]]) -> dic
     }
 
 
-def _integer_ids(connection: Any, schema: Schema, raw: dict[str, RawTable]) -> set[tuple[str, str]]:
+def _integer_ids(
+    connection: Any, schema: Schema, raw: dict[str, RawTable], *, together: bool
+) -> set[tuple[str, str]]:
     families = schema.families()
-    text: set[int] = set()
-    for name, raw_table in raw.items():
-        conditions: dict[str, int] = {}  # the family of each, of the columns that may be text
-        for (table, column), family in families.items():
-            if table != name or family in text or column not in raw_table.types:
-                continue
-            condition = integer_id(schema.table(table).column(column), raw_table.types[column])
-            if condition is not None:
-                conditions[condition] = family
-        failing = failing_conditions(connection, raw_table.relation, conditions)
-        text.update(conditions[condition] for condition in failing)
+    conditions = [
+        (family, raw[table].relation, condition)
+        for (table, column), family in families.items()
+        if table in raw and column in raw[table].types
+        for condition in [integer_id(schema.table(table).column(column), raw[table].types[column])]
+        if condition is not None
+    ]
+    text = failing(connection, conditions, together=together)
     return {node for node, family in families.items() if family not in text}
-
-
-def holds(connection: Any, relation: str, condition: str) -> bool:
-    """Return whether a condition is true of every row."""
-    return not failing_conditions(connection, relation, [condition])
-
-
-def failing_conditions(connection: Any, relation: str, conditions: Iterable[str]) -> set[str]:
-    """Return those of some conditions that are not true of every row."""
-    open_conditions, failing = list(conditions), set[str]()
-    # Ids that are not numbers mostly show it in the first row: check it before all rows.
-    for rows in (f"(SELECT * FROM {relation} LIMIT 1)", relation):
-        if not open_conditions:
-            break
-        values = (f"coalesce(bool_and({condition}), true)" for condition in open_conditions)
-        sql = f"SELECT {', '.join(values)} FROM {rows}"
-        answers = connection.execute(sql).fetchall()[0]
-        failing |= {each for each, is_true in zip(open_conditions, answers, strict=True)
-                    if not is_true}  # fmt: skip
-        open_conditions = [each for each in open_conditions if each not in failing]
-    return failing
 
 
 def is_stored(typing: Typing, raw: RawTable) -> bool:
@@ -133,19 +114,21 @@ def _create(
     checked: bool,
 ) -> str:
     target, reads = f"{TYPED_SCHEMA}.{quote(table.name)}", typing.casts.get(table.name, {})
-    items = [f"{raw.row if raw else 'NULL'}::BIGINT AS _row"]
-    for column in table.columns:
-        value = (
-            f"NULL::{sql_type(column, integer_ids=(table.name, column.name) in typing.integer_ids)}"
-        )
-        if column.name in reads:
-            value = reads[column.name].value if checked else reads[column.name].safe
-        items.append(f"{value} AS {quote(column.name)}")
-    selected = ", ".join(items)
+    types = {
+        column.name: sql_type(column, integer_ids=(table.name, column.name) in typing.integer_ids)
+        for column in table.columns
+    }
     if raw is None:
-        return f"CREATE VIEW {target} AS SELECT {selected} WHERE false"
-    kind = "TABLE" if is_stored(typing, raw) else "VIEW"
-    return f"CREATE OR REPLACE {kind} {target} AS SELECT {selected} FROM {raw.relation}"
+        columns = ", ".join(f"{quote(name)} {kind}" for name, kind in types.items())
+        return f"CREATE TABLE {target} (_row BIGINT, {columns})"
+    items = [f"{raw.row}::BIGINT AS _row"]
+    for name, kind in types.items():
+        value = f"NULL::{kind}"
+        if name in reads:
+            value = reads[name].value if checked else reads[name].safe
+        items.append(f"{value} AS {quote(name)}")
+    stored = "TABLE" if is_stored(typing, raw) else "VIEW"
+    return f"CREATE OR REPLACE {stored} {target} AS SELECT {', '.join(items)} FROM {raw.relation}"
 
 
 def view_as_of(table: Table, old: str, new: str, timestamp: str) -> str:
