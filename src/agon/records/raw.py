@@ -202,6 +202,7 @@ class RawTable:
         in_place: whether a file is read lazily, so that damage is detected only then.
         complete: whether every row could be read; otherwise an id that is missing may be in an
             unreadable row.
+        has_empty_texts: whether a text may be empty, and not only missing.
         others: columns the source has that no column of the schema is read from.
         spelled: the source's name of a column, by the schema's, where it is spelled otherwise.
         lines: returns the line of a text file, from 1, on which each row begins.
@@ -217,6 +218,7 @@ class RawTable:
     stored: bool = False
     in_place: bool = False
     complete: bool = True
+    has_empty_texts: bool = True
     others: tuple[str, ...] = ()
     spelled: Mapping[str, str] = field(default_factory=dict)
     lines: Callable[[Collection[int]], dict[int, int]] | None = None

@@ -113,6 +113,7 @@ def _rows(
         row=row,
         stored=True,
         complete=complete,
+        has_empty_texts=False,
         others=(*matched.unused, *unnamed_columns(file, header)),
         spelled=matched.respelled,
         lines=lines,

@@ -91,32 +91,48 @@ class _Raw:
     """
 
     name: str
-    family: str
+    engine_type: str
     empty_text: str = ""
+    has_empty_texts: bool = True
+
+    @property
+    def family(self) -> str:
+        return _family(self.engine_type)
 
     @property
     def raw(self) -> str:
         if not self.is_written:
             return self.name
-        text = f"{self.name}::VARCHAR" if self.family == "text" else f"({self.name} ->> '$')"
+        text = {"VARCHAR": self.name, "JSON": f"({self.name} ->> '$')"}.get(
+            self.engine_type, f"{self.name}::VARCHAR"
+        )
+        if not self.has_empty_texts:
+            return text
         if not self.empty_text:
             return f"nullif({text}, '')"
         return f"CASE WHEN {text} = '' THEN {literal(self.empty_text)} ELSE {text} END"
+
+    @property
+    def as_text(self) -> str:
+        return self.raw if self.is_written else f"{self.raw}::VARCHAR"
 
     @property
     def is_written(self) -> bool:
         return self.family in {"text", "json"}
 
 
-def cast(column: Column, engine_type: str, *, integer_ids: bool = False) -> ColumnCast:
+def cast(
+    column: Column, engine_type: str, *, integer_ids: bool = False, has_empty_texts: bool = True
+) -> ColumnCast:
     """Return how to read one column of a raw table whose engine type is ``engine_type``.
 
     Args:
         column: what the values should be.
         engine_type: what the engine says they are.
         integer_ids: whether an id column is read as integers (see ``typed.py``).
+        has_empty_texts: whether a text of the table may be empty.
     """
-    raw = _Raw(quote(column.name), _family(engine_type), column.empty_text)
+    raw = _Raw(quote(column.name), engine_type, column.empty_text, has_empty_texts)
     nothing = f"NULL::{sql_type(column, integer_ids=integer_ids)}"
     if raw.family == "empty":
         return ColumnCast(raw.raw, nothing)
@@ -133,15 +149,14 @@ def sql_type(column: Column, *, integer_ids: bool) -> str:
     return "BIGINT" if column.kind is Kind.ID and integer_ids else SQL_TYPES[column.kind]
 
 
-def integer_id(column: Column, engine_type: str) -> str | None:
+def integer_id(column: Column, engine_type: str, *, has_empty_texts: bool = True) -> str | None:
     """Return SQL that is true of ids that are 64-bit integers in canonical notation.
 
     None: all values of the type are.
     """
-    raw = _Raw(quote(column.name), _family(engine_type))
-    if raw.family in {"integer", "number", "empty"}:
+    if _family(engine_type) in {"integer", "number", "empty"}:
         return None
-    value = cast(column, engine_type).safe
+    value = cast(column, engine_type, has_empty_texts=has_empty_texts).safe
     return f"try_cast({value} AS BIGINT)::VARCHAR IS NOT DISTINCT FROM ({value})"
 
 
@@ -168,7 +183,7 @@ def _id(raw: _Raw) -> ColumnCast | None:
         return ColumnCast(
             value, plain, f"{kind} IN ('VARCHAR', 'BIGINT', 'UBIGINT') OR ({float_id})"
         )
-    return ColumnCast(value, f"{value}::VARCHAR") if raw.family in {"text", "wide"} else None
+    return ColumnCast(value, raw.as_text) if raw.family in {"text", "wide"} else None
 
 
 def _as_id(read: ColumnCast, raw: _Raw, *, integers: bool) -> ColumnCast:
@@ -183,7 +198,7 @@ def _text(raw: _Raw) -> ColumnCast | None:
     if raw.family == "json":
         plain = f"json_type({raw.name}) NOT IN ('OBJECT', 'ARRAY')"
         return ColumnCast(raw.raw, raw.raw, plain, parsed=True)
-    return None if raw.family == "other" else ColumnCast(raw.raw, f"{raw.raw}::VARCHAR")
+    return None if raw.family == "other" else ColumnCast(raw.raw, raw.as_text)
 
 
 def _integer(raw: _Raw) -> ColumnCast | None:

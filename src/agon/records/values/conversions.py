@@ -375,13 +375,13 @@ class _Conversion:
         """Return the table of a query: a copy where the table is one, else the query itself."""
         raw = self._raw
         if not raw.stored:
-            return replace(raw, relation=f"({sql})", row=_ROW)
+            return replace(raw, relation=f"({sql})", row=_ROW, has_empty_texts=True)
         self._copies += 1
         copy = quote(f"converted {self._copies}:{self._table.name}")
         self._connection.execute(f"CREATE OR REPLACE TABLE {copy} AS {sql}")
         if self._copies > 1:  # the first copy is of the source's own table, which stays
             self._connection.execute(f"DROP TABLE {raw.relation}")
-        return replace(raw, relation=copy, row=_ROW)
+        return replace(raw, relation=copy, row=_ROW, has_empty_texts=True)
 
     def _label(self, name: str) -> str:
         return self._start + self._raw.spelled.get(name, name)

@@ -73,7 +73,10 @@ def casts(table: Table, raw: RawTable, integer_ids: set[tuple[str, str]]) -> dic
     """Return how to read each of the schema's columns that a raw table has."""
     return {
         column.name: cast(
-            column, raw.types[column.name], integer_ids=(table.name, column.name) in integer_ids
+            column,
+            raw.types[column.name],
+            integer_ids=(table.name, column.name) in integer_ids,
+            has_empty_texts=raw.has_empty_texts,
         )
         for column in table.columns
         if column.name in raw.types
@@ -84,13 +87,18 @@ def _integer_ids(
     connection: Any, schema: Schema, raw: dict[str, RawTable], *, together: bool
 ) -> set[tuple[str, str]]:
     families = schema.families()
-    conditions = [
-        (family, raw[table].relation, condition)
-        for (table, column), family in families.items()
-        if table in raw and column in raw[table].types
-        for condition in [integer_id(schema.table(table).column(column), raw[table].types[column])]
-        if condition is not None
-    ]
+    conditions = []
+    for (name, column), family in families.items():
+        table = raw.get(name)
+        if table is None or column not in table.types:
+            continue
+        condition = integer_id(
+            schema.table(name).column(column),
+            table.types[column],
+            has_empty_texts=table.has_empty_texts,
+        )
+        if condition is not None:
+            conditions.append((family, table.relation, condition))
     text = failing(connection, conditions, together=together)
     return {node for node, family in families.items() if family not in text}
 
