@@ -1,25 +1,12 @@
 """Counts in several tables: which statements run, and when."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from agon.records.counting import Counts, failing
 from agon.records.raw import MemoryEngine
-
-
-class Recorder:
-    """A connection that records the statements it passes on."""
-
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
-        self.statements: list[str] = []
-
-    def execute(self, sql: str) -> Any:
-        """Run a statement."""
-        self.statements.append(sql)
-        return self._connection.execute(sql)
+from records.recorder import Recorder
 
 
 @pytest.fixture(scope="module")

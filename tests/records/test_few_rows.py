@@ -1,11 +1,17 @@
 """Few rows are read in the engine that a process shares, and stored as typed tables there."""
 
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import agon
-from agon.records import reading
+from agon.disciplines import discipline
+from agon.records import raw, reading
+from records.recorder import Recorder
+
+TUTORIAL = Path(__file__).parents[2] / "examples" / "tutorial"
 
 SIZES = {"community": 20, "arena": 12, "dojo": 12, "challenge": 200}
 
@@ -25,6 +31,32 @@ def test_few_rows_score_as_they_do_in_an_engine_of_their_own(
     assert many.fingerprint == shared_fingerprint
     assert kinds == {"BASE TABLE"}
     assert "VIEW" in _kinds(many.records)
+
+
+@pytest.mark.parametrize("source", ["folder", "rows"])
+def test_few_rows_are_read_by_few_statements(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planning one takes longer than reading a few rows, so one asks of all tables at once."""
+    recorders: list[Recorder] = []
+    attach = raw._attach
+
+    def recorded(*arguments: Any) -> Recorder:
+        recorders.append(Recorder(attach(*arguments)))
+        return recorders[-1]
+
+    monkeypatch.setattr(raw, "_attach", recorded)
+    if source == "folder":
+        agon.read_records("community", TUTORIAL).close()
+        tables = len([*TUTORIAL.glob("*.csv")])
+    else:
+        agon.read_records("community", {"users": [{"id": 1}]}).close()
+        tables = 0
+    verbs = Counter(sql.split()[0] for recorder in recorders for sql in recorder.statements)
+    # What does not look exact, whether ids are integers, and what is wrong.
+    assert verbs["SELECT"] <= 3
+    typed = len(discipline("community").schema.tables)
+    assert verbs["CREATE"] <= tables + typed + 1
+    assert verbs["DROP"] <= tables + 1
+    assert verbs.keys() <= {"SELECT", "CREATE", "DROP", "SET"}
 
 
 def _kinds(records: Any) -> set[str]:
