@@ -13,6 +13,7 @@ from agon.records import Column, Kind, Schema, Table, read_rows
 from agon.records.append_only import AppendOnlyTables
 from agon.records.json_rows import text_index
 from agon.records.raw import MemoryEngine
+from records.recorder import Recorder
 from sizes import size
 
 SCHEMA = Schema(
@@ -29,6 +30,20 @@ SCHEMA = Schema(
                 Column("at", Kind.TIMESTAMP, required=False),
             ),
             time="at",
+        ),
+    ),
+)
+
+PAIRS = Schema(
+    "pairs",
+    (
+        Table("people", (Column("id", Kind.ID),)),
+        Table(
+            "pairs",
+            (
+                Column("a", Kind.ID, references="people.id"),
+                Column("b", Kind.ID, references="people.id"),
+            ),
         ),
     ),
 )
@@ -210,6 +225,27 @@ def test_rows_are_found_by_what_a_column_says(growing: AppendOnlyTables) -> None
     growing.append("people", [{"id": 1}, {"id": 2}], [1, 2])
     growing.append("notes", [{"by": 1}, {"by": 2}, {"by": 1}], [3, 4, 9])
     assert growing.records().rows_where("notes", "by", ["1", "x"]) == {3: "1", 9: "1"}
+
+
+def test_two_statements_ask_about_a_new_row(engine: MemoryEngine) -> None:
+    """A board follows each record; whether references are to earlier rows is asked of all at once.
+
+    The other question is which tables have rows. Numbers of rows are asked once.
+    """
+    recorder = Recorder(engine.connection)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "connection", recorder)
+        growing = AppendOnlyTables(PAIRS, engine=engine)
+        growing.append("people", [{"id": "ada"}, {"id": "bob"}], [1, 2])
+        growing.append("pairs", [{"a": "ada", "b": "bob"}], [3])
+        growing.records()
+        growing.append("pairs", [{"a": "bob", "b": "ada"}], [4])
+        recorder.statements.clear()
+        records = growing.records()
+        assert [sql.split()[0].strip("(") for sql in recorder.statements].count("SELECT") == 2
+        assert [records.count("pairs"), records.count("pairs")] == [2, 2]
+        assert sum("count(*) FROM" in sql for sql in recorder.statements) == 1
+        growing.close()
 
 
 @pytest.mark.parametrize("numbers", [[2, 2], [3, 2]])

@@ -10,16 +10,16 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count, pairwise
+from itertools import chain, count, pairwise
 from typing import Any
 
 import pyarrow as pa
 
-from agon.records.checks.dependencies import Dependency, dependencies_of, is_orphan, orphan_rows
+from agon.records.checks.dependencies import EarlierReferences, dependencies_of, orphan_rows
 from agon.records.counting import failing
 from agon.records.json_rows import raw_rows, text_index
 from agon.records.raw import MemoryEngine, quote
-from agon.records.schemas import ForeignKey, Kind, Schema, Table
+from agon.records.schemas import Kind, Schema, Table
 from agon.records.tables import TablesView
 from agon.records.values.casting import integer_id, sql_type
 from agon.records.values.typed import casts
@@ -79,8 +79,7 @@ class AppendOnlyTables:
         self._tables = [table.name for table in schema]
         self._families = schema.families()
         self._dependencies = dependencies_of(schema)
-        # The record up to which each reference refers to earlier rows; below 0: one does not.
-        self._sound: dict[ForeignKey, int] = {}
+        self._to_earlier = EarlierReferences(self._connection, self._rows)
         self._first_end: dict[str, int] = {}
         # Families with ids that are text: table and record of the first one.
         self._text: dict[int, tuple[str, int]] = {}
@@ -300,13 +299,13 @@ class AppendOnlyTables:
             seq for seq in without if 0 <= seq < len(self._table_of) and self._table_of[seq]
         )
         partial |= {self._table(seq) for seq in existing}
-        for table, dependencies in self._dependencies:
-            if table not in self._stored:
-                continue
+        stored = [(table, each) for table, each in self._dependencies if table in self._stored]
+        self._to_earlier.look_at(chain.from_iterable(each for _, each in stored), self._last)
+        for table, dependencies in stored:
             doubtful = [
                 dependency
                 for dependency in dependencies
-                if dependency.other_table in partial or not self._refers_to_earlier(dependency)
+                if dependency.other_table in partial or dependency not in self._to_earlier
             ]
             if not doubtful:
                 continue
@@ -318,22 +317,11 @@ class AppendOnlyTables:
                 visible[table] += f" AND _row NOT IN (SELECT _row FROM {orphans})"
         return visible
 
-    def _refers_to_earlier(self, key: Dependency) -> bool:
-        """Return whether all references are to earlier rows, which are visible when they are."""
-        if not isinstance(key, ForeignKey):
-            return False
-        checked_to, newest = self._sound.get(key, 0), self._last[key.table]
-        if 0 <= checked_to < newest:
-            orphan = is_orphan(key, self._rows, before=True)
-            rows = f"{self._rows(key.table)} AS t WHERE t._row > {checked_to} AND {orphan}"
-            orphan_row = self._connection.execute(f"SELECT 1 FROM {rows} LIMIT 1").fetchall()
-            self._sound[key] = -1 if orphan_row else newest
-        return self._sound[key] >= 0
-
     def _rows(self, table: str, condition: str = "true") -> str:
         """Return SQL for the rows of a table; for a table without rows, for its columns."""
         if table in self._stored:
-            return f"(SELECT * FROM {self._relation(table)} WHERE {condition})"
+            rows = self._relation(table)
+            return rows if condition == "true" else f"(SELECT * FROM {rows} WHERE {condition})"
         columns = (f"NULL AS {quote(column.name)}" for column in self.schema.table(table).columns)
         return f"(SELECT NULL::BIGINT AS _row, {', '.join(columns)} WHERE false)"
 

@@ -60,6 +60,7 @@ class Records:
         self._connection = engine.connection
         self._present = present
         self._space = space
+        self._counts: dict[str, int] = {}
         self.schema = schema
         self.source = source
         self.cutoff = as_of
@@ -95,9 +96,11 @@ class Records:
         return table in self._present
 
     def count(self, table: str) -> int:
-        """Count a table's rows."""
-        sql = f"SELECT count(*) FROM {self._space}.{quote(table)}"
-        return int(self._connection.execute(sql).fetchall()[0][0])
+        """Return the number of a table's rows."""
+        if table not in self._counts:
+            sql = f"SELECT count(*) FROM {self._space}.{quote(table)}"
+            self._counts[table] = int(self._connection.execute(sql).fetchall()[0][0])
+        return self._counts[table]
 
     @property
     def memory(self) -> int:

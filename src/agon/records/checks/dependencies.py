@@ -5,13 +5,16 @@ reference is not visible is not visible either, nor is any row that refers to it
 another table makes its rows depend on that table as well.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
-from typing import TypeAlias
+from typing import Any, Final, TypeAlias
 
+from agon.records.counting import Counts
 from agon.records.raw import quote
 from agon.records.schemas import CrossRowCheck, ForeignKey, Schema
+
+_FEW_ROWS: Final = 10_000
 
 Relation: TypeAlias = Callable[[str], str]
 """Returns SQL for the rows of a table, by its name."""
@@ -53,19 +56,17 @@ def dependencies_of(schema: Schema) -> tuple[tuple[str, tuple[Dependency, ...]],
     return tuple((name, dependencies[name]) for name in order if dependencies[name])
 
 
-def is_orphan(dependency: Dependency, relation: Relation, *, before: bool = False) -> str:
+def is_orphan(dependency: Dependency, relation: Relation) -> str:
     """Return SQL that is true of a row ``t`` of the dependency's table that is an orphan.
 
     Args:
         dependency: the dependency.
         relation: the rows it may refer to.
-        before: whether a referenced row has to have a lower number.
     """
     if isinstance(dependency, Lookup):
         return f"({dependency.check.sql(relation)})"
     column, key = f"t.{quote(dependency.column)}", f"o.{quote(dependency.other_column)}"
     rows = f"{relation(dependency.other_table)} AS o WHERE {key} = {column}"
-    rows += " AND o._row < t._row" if before else ""
     return f"{column} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {rows})"
 
 
@@ -77,3 +78,47 @@ def orphan_rows(table: str, dependencies: Iterable[Dependency], relation: Relati
         for dependency in dependencies
     )
     return " UNION ".join(selects)
+
+
+class EarlierReferences:
+    """The references of growing tables that are to earlier rows, which are visible when they are.
+
+    Args:
+        connection: the engine.
+        relation: all rows of a table, with ascending numbers ``_row``.
+    """
+
+    def __init__(self, connection: Any, relation: Relation) -> None:
+        self._connection = connection
+        self._relation = relation
+        # The row up to which each reference was looked at; below 0: it is to a later row as well.
+        self._seen: dict[ForeignKey, int] = {}
+
+    def __contains__(self, dependency: Dependency) -> bool:
+        return isinstance(dependency, ForeignKey) and self._seen.get(dependency, 0) >= 0
+
+    def look_at(self, dependencies: Iterable[Dependency], newest: Mapping[str, int]) -> None:
+        """Look at the rows that were added since the last look.
+
+        Args:
+            dependencies: those of the tables that have rows.
+            newest: the number of the last row of each table.
+        """
+        keys = [key for key in dependencies if isinstance(key, ForeignKey) and key in self
+                and self._seen.get(key, 0) < newest[key.table]]  # fmt: skip
+        added = (newest[key.table] - self._seen.get(key, 0) for key in keys)
+        counts = Counts(self._connection, together=max(added, default=0) <= _FEW_ROWS)
+        asked = []
+        for key in keys:
+            column, since = f"t.{quote(key.column)}", f"t._row > {self._seen.get(key, 0)}"
+            rows, others = self._relation(key.table), self._relation(key.other_table)
+            # Few rows are looked up among many in half the time that an anti join takes.
+            found = (
+                f"{rows} AS t SEMI JOIN {others} AS o ON o.{quote(key.other_column)} = {column} "
+                f"AND o._row < t._row WHERE {since}"
+            )
+            asked.append((key, counts.ask([f"count({column})"], f"{rows} AS t WHERE {since}"),
+                          counts.ask(["count(*)"], found)))  # fmt: skip
+        for key, referring, referring_to_earlier in asked:
+            sound = referring() == referring_to_earlier()
+            self._seen[key] = newest[key.table] if sound else -1
