@@ -13,11 +13,12 @@ from agon.records.raw import literal, quote
 from agon.records.schemas import SQL_TYPES, Column, Kind
 from agon.records.values.words import FALSE, TRUE
 
-_WHOLE = r"[+-]?[0-9]+(\.0*)?"
-_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(nan|inf|infinity)"
+# With blanks around them, as a cast of the engine takes numbers.
+_WHOLE = r" *[+-]?[0-9]+(\.0*)? *"
+_NUMBER = r" *[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|(?i:nan|inf|infinity)) *"
 _TIME = (
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-    r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?( UTC|Z|[+-][01][0-9](:?[0-5][0-9])?)?)?"
+    r" *[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?( UTC|Z|[+-][01][0-9](:?[0-5][0-9])?)?)? *"
 )
 _FIRST, _LAST = "0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"
 _TRUE = f"({', '.join(map(literal, TRUE))})"
@@ -220,8 +221,8 @@ def _integer(raw: _Raw) -> ColumnCast | None:
             value, read, f"{read} IS NOT NULL", f"{value} IS NOT NULL AND {read} IS NULL"
         )
     if raw.is_written:
-        is_integral = f"regexp_full_match(trim({value}), '{_WHOLE}')"
-        read = f"try_cast(split_part(trim({value}), '.', 1) AS BIGINT)"
+        is_integral = f"regexp_full_match({value}, '{_WHOLE}')"
+        read = f"try_cast(split_part({value}, '.', 1) AS BIGINT)"
         valid, exceeding = (
             f"{is_integral} AND {read} IS NOT NULL",
             f"{is_integral} AND {read} IS NULL",
@@ -235,9 +236,8 @@ def _number(raw: _Raw) -> ColumnCast | None:
     if raw.family in {"integer", "number", "wide"}:
         return ColumnCast(value, f"{value}::DOUBLE", finite=raw.family == "integer")
     if raw.is_written:
-        text = f"lower(trim({value}))"
-        read = f"try_cast({text} AS DOUBLE)"
-        valid = f"regexp_full_match({text}, '{_NUMBER}') AND {read} IS NOT NULL"
+        read = f"try_cast({value} AS DOUBLE)"
+        valid = f"regexp_full_match({value}, '{_NUMBER}') AND {read} IS NOT NULL"
         return ColumnCast(value, read, valid, finite=False, parsed=True)
     return None
 
@@ -268,8 +268,8 @@ def _timestamp(raw: _Raw) -> ColumnCast | None:
             value, f"({read} AT TIME ZONE 'UTC')", f"{read} BETWEEN {first} AND {last}"
         )
     if raw.is_written:
-        read = f"try_cast(trim({value}) AS TIMESTAMPTZ)"
-        valid = f"regexp_full_match(trim({value}), '{_TIME}') AND {read} BETWEEN {first} AND {last}"
+        read = f"try_cast(trim({value}) AS TIMESTAMPTZ)"  # a day with blanks after it is none
+        valid = f"regexp_full_match({value}, '{_TIME}') AND {read} BETWEEN {first} AND {last}"
         return ColumnCast(value, f"({read} AT TIME ZONE 'UTC')", valid, parsed=True)
     return None
 
