@@ -1,6 +1,7 @@
 """Read tables in memory: data frames (the Arrow PyCapsule interface) and lists of dicts."""
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -97,7 +98,9 @@ def is_table(value: Any) -> bool:
     """
     if hasattr(value, "__arrow_c_stream__") or _is_lazy(value):
         return True
-    return isinstance(value, Sequence) and all(isinstance(row, Mapping) for row in value)
+    if not isinstance(value, Sequence):
+        return False
+    return all(issubclass(kind, Mapping) for kind in set(map(type, value)))
 
 
 def arrow_table(name: str, rows: Any) -> pa.Table:
@@ -120,7 +123,7 @@ def arrow_table(name: str, rows: Any) -> pa.Table:
             "pyarrow, a DuckDB relation: anything with __arrow_c_stream__) or a list of dicts"
         )
     if isinstance(rows, Sequence):
-        names = {str(key): key for row in rows for key in row}
+        names = {str(key): key for key in dict.fromkeys(chain.from_iterable(rows))}
         return pa.table(
             {name: _array([row.get(key) for row in rows]) for name, key in names.items()}
         )
