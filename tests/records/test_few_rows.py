@@ -44,19 +44,20 @@ def test_few_rows_are_read_by_few_statements(source: str, monkeypatch: pytest.Mo
         return recorders[-1]
 
     monkeypatch.setattr(raw, "_attach", recorded)
-    if source == "folder":
-        agon.read_records("community", TUTORIAL).close()
-        tables = len([*TUTORIAL.glob("*.csv")])
-    else:
-        agon.read_records("community", {"users": [{"id": 1}]}).close()
-        tables = 0
+    files = len([*TUTORIAL.glob("*.csv")]) if source == "folder" else 0
+    records = agon.read_records("community", TUTORIAL if files else {"users": [{"id": 1}]})
     verbs = Counter(sql.split()[0] for recorder in recorders for sql in recorder.statements)
     # What does not look exact, whether ids are integers, and what is wrong.
     assert verbs["SELECT"] <= 3
     typed = len(discipline("community").schema.tables)
-    assert verbs["CREATE"] <= tables + typed + 1
-    assert verbs["DROP"] <= tables + 1
+    assert verbs["CREATE"] <= files + typed + 1
+    assert verbs["DROP"] <= files + 1
     assert verbs.keys() <= {"SELECT", "CREATE", "DROP", "SET"}
+    before = sum(len(recorder.statements) for recorder in recorders)
+    assert records.sha256
+    # Which values there are, and whether ids are integers; the rows are not read by execute().
+    assert sum(len(recorder.statements) for recorder in recorders) <= before + 3
+    records.close()
 
 
 def _kinds(records: Any) -> set[str]:

@@ -7,7 +7,7 @@ ones for Arrow.
 
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -161,8 +161,10 @@ class Records:
         from agon.records.hashing import records_sha256
 
         present = {name: f"{self._space}.{quote(name)}" for name in sorted(self._present)}
-        with reading_progress(self._connection), sorting_memory(self._connection):
-            return records_sha256(self._connection, self.schema, present)
+        few = self._engine.is_shared
+        memory = nullcontext() if few else sorting_memory(self._connection)
+        with reading_progress(self._connection), memory:
+            return records_sha256(self._connection, self.schema, present, together=few)
 
     def as_of(self, time: datetime | None) -> Self:
         """Return the records as they were at ``time``: without the rows of later times.
