@@ -20,7 +20,6 @@ _MODULES = (
     "agon.cli.contest",
     "agon.client.local",
     "alembic.command",
-    "numba",
     "sqlalchemy.dialects.sqlite",
 )
 """What commands import only when they run."""

@@ -1,49 +1,82 @@
 """Test that no regular expression of agon needs long for hostile text."""
 
-import subprocess
-import sys
+import pkgutil
+import re
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from types import FrameType
+from typing import Any
 
+import pytest
+
+import agon
 from sizes import sample
 
 SECONDS = 20
 """Limit of CPU time. All patterns take about two seconds; an exponential one exceeds any limit."""
 
-ATTACK = """
-import importlib, pkgutil, re, resource
-import agon
-
-resource.setrlimit(resource.RLIMIT_CPU, (SECONDS + 20, SECONDS + 20))
-patterns = {}
-for module in pkgutil.walk_packages(agon.__path__, "agon."):
-    if not module.name.endswith(("__main__", "migrations.env")):  # they run a program when imported
-        for name, value in vars(importlib.import_module(module.name)).items():
-            if isinstance(value, re.Pattern):
-                patterns.setdefault((value.pattern, value.flags), f"{module.name}.{name}")
-
-resource.setrlimit(resource.RLIMIT_CPU, (int(sum(resource.getrusage(0)[:2])) + SECONDS,) * 2)
-for (text, flags), name in sorted(patterns.items(), key=lambda item: item[1]):
-    print(name, flush=True)
-    pattern = re.compile(text, flags)
-    for repeated in REPEATED:
-        hostile = repeated * 24 + "!"
-        subject = hostile.encode() if isinstance(text, bytes) else hostile
-        pattern.fullmatch(subject)
-        pattern.search(subject)
-print("done", len(patterns))
-"""
 PIECES = [*"aA0-_./ :,'=+#[%\né", "http://", "0.", "a=", ",("]
 REPEATED = [first + second for first in PIECES for second in ("", *PIECES)]
+
+
+class TooSlowError(Exception):
+    """Matching took longer than the limit."""
+
+
+@contextmanager
+def cpu_limit(seconds: float) -> Iterator[None]:
+    """Raise ``TooSlowError`` after a processor time; matching stops for signals, too."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise TooSlowError
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def patterns() -> dict[re.Pattern[Any], str]:
+    """Return the patterns of all modules with the name of each."""
+    found: dict[re.Pattern[Any], str] = {}
+    for module in pkgutil.walk_packages(agon.__path__, "agon."):
+        if not module.name.endswith(("__main__", "migrations.env")):  # they run when imported
+            for name, value in vars(import_module(module.name)).items():
+                if isinstance(value, re.Pattern):
+                    found.setdefault(value, f"{module.name}.{name}")
+    return found
+
+
+def attack(pattern: re.Pattern[Any], hostile: str) -> None:
+    """Match hostile text."""
+    subject = hostile.encode() if isinstance(pattern.pattern, bytes) else hostile
+    pattern.fullmatch(subject)
+    pattern.search(subject)
 
 
 def test_no_pattern_backtracks_exponentially() -> None:
     """A pattern that tries all ways to divide a text blocks the process.
 
-    The last line names that pattern: write it so that each text matches in only one way.
+    The message names that pattern: write it so that each text matches in only one way.
     """
-    attack = f"SECONDS, REPEATED = {SECONDS}, {sample(REPEATED, dear=True)!r}\n{ATTACK}"
-    process = subprocess.run(
-        [sys.executable, "-c", attack], capture_output=True, text=True, check=False
-    )
-    lines = process.stdout.splitlines() or [process.stderr]
-    assert lines[-1].startswith("done"), f"{lines[-1]}: {process.stderr[-500:]}"
-    assert int(lines[-1].split()[1]) > 40
+    found = patterns()
+    assert len(found) > 40
+    texts = [repeated * 24 + "!" for repeated in sample(REPEATED, dear=True)]
+    with cpu_limit(SECONDS):
+        for pattern, name in found.items():
+            try:
+                for hostile in texts:
+                    attack(pattern, hostile)
+            except TooSlowError:
+                pytest.fail(f"{name} takes too long for repeated text")
+
+
+def test_an_exponential_pattern_is_stopped() -> None:
+    """Otherwise the limit would be none, and the test above would never end."""
+    with cpu_limit(0.05), pytest.raises(TooSlowError):
+        attack(re.compile("(a|aa)+$"), "a" * 60 + "!")

@@ -42,7 +42,7 @@ def open_store(
     """
     try:
         from agon.store.connection.engines import IDLE_TIMEOUT_S, LOCK_TIMEOUT_S, open_engine
-        from agon.store.migrations import current, upgrade
+        from agon.store.migrations import NEWEST, current_of, upgrade
         from agon.store.session import Store
     except ModuleNotFoundError as error:
         raise Unavailable(
@@ -51,6 +51,10 @@ def open_store(
     lock_timeout_s = LOCK_TIMEOUT_S if lock_timeout_s is None else lock_timeout_s
     idle_timeout_s = IDLE_TIMEOUT_S if idle_timeout_s is None else idle_timeout_s
     engine = open_engine(url, lock_timeout_s=lock_timeout_s)
-    if create and current(url) is None:
-        upgrade(url)
-    return Store(engine, lock_timeout_s=lock_timeout_s, idle_timeout_s=idle_timeout_s)
+    revision = (current_of(engine) or upgrade(url)[1]) if create else None
+    return Store(
+        engine,
+        lock_timeout_s=lock_timeout_s,
+        idle_timeout_s=idle_timeout_s,
+        is_newest=revision == NEWEST,
+    )

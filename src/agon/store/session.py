@@ -98,6 +98,10 @@ class Store:
     - :meth:`rows`: no transaction, as beginning one costs more than the query; for what no write
       changes.
     - :meth:`state`: no rows; whether anything was stored since, for caches.
+
+    Args:
+        is_newest: whether the database is known to have the newest revision; else the first session
+            checks it.
     """
 
     def __init__(
@@ -106,6 +110,7 @@ class Store:
         *,
         lock_timeout_s: float = LOCK_TIMEOUT_S,
         idle_timeout_s: float = IDLE_TIMEOUT_S,
+        is_newest: bool = False,
     ) -> None:
         self._engine = engine
         self._lock_timeout_s = lock_timeout_s
@@ -113,7 +118,7 @@ class Store:
         self._database = display_url(engine.url)
         self._direct = DirectConnection(engine.url)
         self._write_lock = Lock() if engine.dialect.name == "sqlite" else None
-        self._checked = False
+        self._is_newest = is_newest
         self._thread = local()
 
     @contextmanager
@@ -203,9 +208,9 @@ class Store:
             yield self._session(connection, writing=False)
 
     def _session(self, connection: Connection, *, writing: bool) -> Session:
-        if not self._checked:
+        if not self._is_newest:
             require_newest(connection, self._database)
-            self._checked = True
+            self._is_newest = True
         return Session(Transaction(connection, self._database, None if writing else {}))
 
     @contextmanager

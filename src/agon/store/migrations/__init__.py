@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import func, inspect, select, text
-from sqlalchemy.engine import Connection
+from sqlalchemy.engine import Connection, Engine
 
 from agon.errors import Unavailable
-from agon.store.connection.engines import begin, create_file, display_url, open_engine, parse_url
+from agon.store.connection.engines import begin, create_file, display_url, open_engine
 
 NEWEST: Final = "0001"
 """The revision this version of agon works with."""
@@ -61,15 +61,23 @@ def current(url: str) -> str | None:
     Raises:
         Unavailable: the database cannot be reached.
     """
-    parsed = parse_url(url)
-    if parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists():
-        return None  # connecting would create the file
     engine = open_engine(url)
     try:
-        with begin(engine, writing=False) as connection:
-            return revision(connection)
+        return current_of(engine)
     finally:
         engine.dispose()
+
+
+def current_of(engine: Engine) -> str | None:
+    """Return the revision of the database of an engine, None if it is empty or does not exist.
+
+    Raises:
+        Unavailable: the database cannot be reached.
+    """
+    if engine.dialect.name == "sqlite" and not Path(engine.url.database or "").exists():
+        return None  # connecting would create the file
+    with begin(engine, writing=False) as connection:
+        return revision(connection)
 
 
 def revision(connection: Connection) -> str | None:
