@@ -10,6 +10,7 @@ import pytest
 import structlog
 from hypothesis import given
 from hypothesis import strategies as st
+from structlog.dev import ConsoleRenderer, plain_traceback
 
 from agon import logs
 from agon.logs import begin_request, logger, start_logging, without_secrets
@@ -27,6 +28,15 @@ def stream() -> Iterator[io.StringIO]:
     root.setLevel(level)
     structlog.reset_defaults()
     structlog.contextvars.clear_contextvars()
+
+
+plain_values = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(st.characters(exclude_categories=["C", "Z"], include_characters=" "))
+    | st.sampled_from(["", "a b", "a=b", "it's", '"', "a\tb", "a\r\nb"])
+)
 
 
 def lines(stream: io.StringIO) -> list[dict[str, object]]:
@@ -63,6 +73,32 @@ def test_a_message_is_not_repeated_in_colors(stream: io.StringIO) -> None:
     (line,) = lines(stream)
     assert (line["event"], line["port"]) == ("Started [8]", 8080)
     assert "color_message" not in line
+
+
+@given(
+    st.text(st.characters(exclude_categories=["C", "Z"], include_characters=" ")),
+    st.sampled_from(["debug", "info", "warning", "error", "critical"]),
+    st.dictionaries(st.sampled_from("abcdef"), plain_values),
+)
+def test_text_is_as_structlog_writes_it_without_colors(
+    event: str, level: str, values: dict[str, object]
+) -> None:
+    """Its formatters handle colors that a journal has not; ours write the same."""
+    entry = {"at": "2026-11-29T12:00:00Z", "level": level, "event": event, "logger": "x", **values}
+    theirs = ConsoleRenderer(
+        colors=False, timestamp_key="at", exception_formatter=plain_traceback
+    )  # fmt: skip
+    ours = ConsoleRenderer(columns=logs._COLUMNS, exception_formatter=plain_traceback)
+    assert ours(None, "info", dict(entry)) == theirs(None, "info", dict(entry))
+
+
+def test_text_escapes_what_a_terminal_would_run(stream: io.StringIO) -> None:
+    """Whoever sends a path decides what is in the log's values."""
+    start_logging(form="text", level="info", stream=stream)
+    logger("x").info("answered", path="/\x1b[2J", other="/\x9b2J")
+    written = stream.getvalue()
+    assert r"path='/\x1b[2J'" in written
+    assert r"other='/\x9b2J'" in written
 
 
 @pytest.mark.parametrize("form", ["json", "text"])

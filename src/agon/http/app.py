@@ -2,10 +2,11 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
 from fastapi import FastAPI
 from fastapi.middleware.asyncexitstack import AsyncExitStackMiddleware
+from fastapi.telemetry import TelemetryConfig
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
@@ -38,6 +39,9 @@ from agon.version import __version__
 
 SUMMARY = "Contests among AIs and the people who test them: scored, explained, replayed."
 
+_NO_TELEMETRY: Final[TelemetryConfig] = {"tracing": False, "metrics": False, "logs": False}
+"""FastAPI would look for a provider of each in every request; agon has its log and its metrics."""
+
 
 def create_app(service: Service, settings: Settings) -> FastAPI:
     """Return the application of one process.
@@ -57,6 +61,7 @@ def create_app(service: Service, settings: Settings) -> FastAPI:
         redirect_slashes=False,
         lifespan=_lifespan,
         exception_handlers=EXCEPTION_HANDLERS,
+        telemetry=_NO_TELEMETRY,
     )
     app.state.serving = context
     app.router.routes.extend(operation_routes(all_operations()))

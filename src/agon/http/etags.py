@@ -1,8 +1,11 @@
 """ETags of responses, so that unchanged responses are not sent again."""
 
 import hashlib
+from typing import Final
 
 from starlette.requests import Request
+
+_DIGITS: Final = 32
 
 
 def etag(*parts: object) -> str:
@@ -20,10 +23,10 @@ def etag_of(body: bytes) -> str:
 
     Example:
         >>> etag_of(b"{}")
-        '"2afb9b83f9314e5d029766197f539792"'
+        '"44136fa355b3678a1146ad16f7e8649e"'
     """
-    digest = hashlib.blake2b(body, digest_size=16)
-    return f'"{digest.hexdigest()}"'
+    # Processors have instructions for SHA-256: of a page it takes half as long as BLAKE2.
+    return f'"{hashlib.sha256(body).hexdigest()[:_DIGITS]}"'
 
 
 def is_known(request: Request, tag: str) -> bool:

@@ -38,7 +38,7 @@ class Snapshots:
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
         # Lines of the same chunk are often read in succession.
-        self._last_read: tuple[tuple[int, bool, int, int], list[bytes]] | None = None
+        self._last_read: tuple[tuple[int, bool, int, int], bytes] | None = None
 
     def add(
         self,
@@ -151,9 +151,10 @@ class Snapshots:
                 "AND chunk BETWEEN ? AND ? ORDER BY chunk",
                 key,
             )
-            self._last_read = (key, [line for (chunk,) in chunks for line in chunk.split(b"\n")])
-        skipped = start - first * ROWS_PER_CHUNK
-        return self._last_read[1][skipped : skipped + count]
+            self._last_read = (key, b"\n".join(chunk for (chunk,) in chunks))
+        text, skipped = self._last_read[1], start - first * ROWS_PER_CHUNK
+        # What follows the last line stays in one piece.
+        return text.split(b"\n", skipped + count)[skipped : skipped + count] if text else []
 
     def lines_at(self, no: int, indexes: Sequence[int]) -> list[bytes]:
         """Return rows' JSON lines at indexes that may be anywhere, in the order of the indexes."""

@@ -11,8 +11,9 @@ from agon.errors import NotScorable
 from agon.kernel.ratings import likelihood
 from agon.kernel.ratings.bradley_terry import BradleyTerry, bradley_terry, groups_of
 from agon.kernel.ratings.encoding import encode
-from agon.kernel.ratings.likelihood import SparseLikelihood
+from agon.kernel.ratings.likelihood import Likelihood, SparseLikelihood
 from agon.kernel.ratings.pair_counts import PairCounts, count_pairs
+from agon.kernel.ratings.weighted_pairs import weigh_pairs
 from sizes import size
 
 few = settings(max_examples=size(50), deadline=None)
@@ -181,6 +182,18 @@ def test_elimination_replaces_slow_conjugate_gradients(
         np.abs(sparse.elo(scale=400.0, mean=1000.0) - dense.elo(scale=400.0, mean=1000.0)).max()
         <= 0.001
     )
+
+
+@pytest.mark.parametrize("weight", [None, (1.0, 0.5, 2.0, 3.0)], ids=["plain", "weighted"])
+def test_compiled_passes_begin_with_the_points_that_arrays_count(
+    weight: tuple[float, ...] | None,
+) -> None:
+    """They read wins and ties as they are stored, without a column of points."""
+    counts = weigh_pairs([0, 1, 0, 2], [1, 2, 2, 0], [1, 0.5, 0, 0.5], weight, players=3)
+    compiled, plain = (kind(counts, 0.5) for kind in (SparseLikelihood, Likelihood))
+    assert compiled.guess().tolist() == plain.guess().tolist()
+    theta = np.array([0.3, -0.1, -0.2])
+    assert compiled.gradient(theta) == pytest.approx(plain.gradient(theta), abs=1e-15)
 
 
 def test_strengths_beyond_the_range_of_exp_are_still_rated() -> None:

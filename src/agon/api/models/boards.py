@@ -78,6 +78,8 @@ class BoardQuery(Query):
         Raises:
             Unreadable: naming the two parameters.
         """
+        if (self.sort, self.minimum, self.maximum, self.values) == (None,) * 4:
+            return
         exclude(sort=self.sort, q=self.q)
         exclude(sort=self.sort, around=self.around)
         exclude(sort=self.sort, format=None if self.format == "json" else self.format)

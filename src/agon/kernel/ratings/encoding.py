@@ -1,5 +1,6 @@
 """Encode ids as dense player numbers."""
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,23 +38,30 @@ def encode(ids_a: Any, ids_b: Any) -> tuple[Any, npt.NDArray[np.int32], npt.NDAr
                 f"match {row} has no id on side {side}; every match needs two players"
             )
     if len(columns[0]) < COMPILED_FROM:
-        sides = [_number(column) for column in columns]
-    else:  # compiled code and Arrow let go of the interpreter, so that both sides run at once
-        from concurrent.futures import ThreadPoolExecutor
+        return _encode(columns, map)
+    # Compiled code and Arrow let go of the interpreter, so that both sides run at once.
+    from concurrent.futures import ThreadPoolExecutor
 
-        with ThreadPoolExecutor(len(columns)) as pool:
-            sides = list(pool.map(_number, columns))
+    with ThreadPoolExecutor(len(columns)) as pool:
+        return _encode(columns, pool.map)
+
+
+def _encode(
+    columns: Sequence[Any], each: Callable[..., Iterable[Any]]
+) -> tuple[Any, npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Number the ids of plain pyarrow arrays; ``each`` is ``map`` or works as it does."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    sides = list(each(_number, columns))
     both = pa.concat_arrays([distinct for distinct, _ in sides]).dictionary_encode()
     order = pc.sort_indices(both.dictionary)
     places = np.empty(len(order), dtype=np.int32)
     places[order.to_numpy()] = np.arange(len(order), dtype=np.int32)
     numbers = places.take(both.indices.to_numpy())
     split = len(sides[0][0])
-    return (
-        both.dictionary.take(order),
-        _replace_numbers(sides[0][1], numbers[:split]),
-        _replace_numbers(sides[1][1], numbers[split:]),
-    )
+    a, b = each(_replace_numbers, [of_side for _, of_side in sides], np.split(numbers, [split]))
+    return both.dictionary.take(order), a, b
 
 
 def _number(column: Any) -> tuple[Any, npt.NDArray[np.int32]]:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agon.kernel.compiling import compile_loop
-from agon.kernel.ratings.pair_counts import PairCounts
+from agon.kernel.ratings.pair_counts import Amounts, PairCounts
 
 Vector = npt.NDArray[np.float64]
 
@@ -29,7 +29,7 @@ class Likelihood:
         self._regularization = regularization
         self._matches = counts.weights
         self._won, self._played = self._totals()
-        self._pairs_curvature = np.zeros(len(counts))
+        self._pairs_curvature = np.zeros(0)
         self._curvature = np.zeros(counts.players)
 
     def guess(self) -> Vector:
@@ -88,7 +88,7 @@ class Likelihood:
         self._curvature = self._to_players(self._pairs_curvature, self._pairs_curvature)
         return self._to_players(expected, self._matches - expected)
 
-    def _to_players(self, to_i: Vector, to_j: Vector) -> Vector:
+    def _to_players(self, to_i: Amounts, to_j: Amounts) -> Vector:
         """Add up per player what each pair gives its two sides."""
         n = self._counts.players
         return np.add(
@@ -106,6 +106,7 @@ class SparseLikelihood(Likelihood):
         self._begins = begins.astype(np.uint64)
         self._opponents = counts.j.astype(np.int32, copy=False).view(np.uint32)
         super().__init__(counts, regularization)
+        self._pairs_curvature = np.empty(len(counts))  # the gradient fills it
 
     def newton_step(self, slope: Vector, *, precision: float) -> Vector:
         """Solve by conjugate gradients; if they converge slowly (long chains), by elimination."""
@@ -122,7 +123,7 @@ class SparseLikelihood(Likelihood):
         counts = self._counts
         won, played = np.zeros((2, counts.players))
         compile_loop(_add_up)(
-            self._begins, self._opponents, self._matches, counts.wins_i, won, played
+            self._begins, self._opponents, self._matches, *counts.parts_of_wins_i, won, played
         )
         return won, played
 
@@ -167,13 +168,15 @@ def logistic(x: Vector) -> Vector:
     return 1.0 / (1.0 + np.exp(np.minimum(-x, _MAX_EXPONENT)))
 
 
-def _add_up(begins: Any, opponents: Any, matches: Any, wins_i: Any, won: Any, played: Any) -> None:
+def _add_up(
+    begins: Any, opponents: Any, matches: Any, won_i: Any, tied: Any, won: Any, played: Any
+) -> None:
     """Add up points and matches per player in one pass over the pairs."""
     for player in range(len(won)):
         # Pairs are sorted by their first player: its sums stay in registers for the inner loop.
         points_of_one, matches_of_one = 0.0, 0.0
         for pair in range(begins[player], begins[player + 1]):
-            points, opponent = wins_i[pair], opponents[pair]
+            points, opponent = won_i[pair] + tied[pair] / 2.0, opponents[pair]
             points_of_one += points
             matches_of_one += matches[pair]
             won[opponent] += matches[pair] - points

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,10 @@ _SMALL_TABLE = 1 << 22  # cells that fit into a cache; beyond, sorting is faster
 _BLOCK = 1 << 16  # matches that are numbered before they are counted
 _FEW_IN_A_PAIR = 40  # matches on average, up to which hardly a pair has 256 with one outcome
 _FAULTY, _FULL = 1, 2  # why a compiled count stopped
-_U1, _U2, _U3 = (np.uint64(number) for number in (1, 2, 3))  # unsigned, as indices are
+_U0, _U1, _U2, _U3 = (np.uint64(number) for number in range(4))  # unsigned, as indices are
+
+Amounts: TypeAlias = npt.NDArray[np.int32] | npt.NDArray[np.float64]
+"""One number for each pair: a whole number where all matches have the weight 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +43,9 @@ class PairCounts:
     @property
     def matches(self) -> npt.NDArray[np.int32]:
         """Count the matches of each pair."""
-        return self.won_i + self.tied + self.won_j
+        matches = self.won_i + self.tied
+        matches += self.won_j  # in place: new memory takes longer than the sum
+        return matches
 
     @property
     def exchanged(self) -> npt.NDArray[np.bool_]:
@@ -48,9 +53,9 @@ class PairCounts:
         return (self.tied > 0) | ((self.won_i > 0) & (self.won_j > 0))
 
     @property
-    def weights(self) -> npt.NDArray[np.float64]:
+    def weights(self) -> Amounts:
         """Sum the weights of the matches of each pair, each of weight 1 here."""
-        return self.matches.astype(np.float64)
+        return self.matches
 
     @property
     def wins_i(self) -> npt.NDArray[np.float64]:
@@ -63,9 +68,14 @@ class PairCounts:
         return self.won_j + self.tied / 2
 
     @property
-    def squared_weights(self) -> npt.NDArray[np.float64]:
+    def parts_of_wins_i(self) -> tuple[Amounts, Amounts]:
+        """Return the wins and the ties of ``i``, as they are stored: half of a tie is a win."""
+        return self.won_i, self.tied
+
+    @property
+    def squared_weights(self) -> Amounts:
         """Sum the squared weights of the matches of each pair, each of weight 1 here."""
-        return self.matches.astype(np.float64)
+        return self.weights
 
     def squared_residuals(self, wins: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Sum (weight · (score − p))² over the matches of each pair, p the chance that i wins."""
@@ -270,7 +280,7 @@ def _count_compiled(
     players: int,
 ) -> PairCounts | None:
     """Count many matches: in a table while it is small, else by sorting; None if one is faulty."""
-    size = players * players * _OUTCOMES
+    size = players * (players - 1) // 2 * _OUTCOMES
     listed = size > _SMALL_TABLE
     # A block of numbers is still in the cache when it is counted.
     cells = np.empty(max(len(player_a), 1) if listed else _BLOCK, dtype=np.int64)
@@ -303,10 +313,10 @@ def _sort_out(  # a compiled loop takes its columns one by one
 ) -> int:
     """Check and number each match as :func:`_cells` does, as many at a time as there are cells.
 
-    If there is a table, count the numbers in it; else there are cells for all of them.
-
-    Return 0, or why it stopped: a match is faulty, or a cell of the table is full.
+    If there is a table, count the numbers in it, less those of no pair with low < high; else there
+    are cells for all of them. Return 0, or why it stopped: a faulty match, or a full cell.
     """
+    counted = len(table) > 0
     for begin in range(0, len(player_a), len(cells)):
         rows = slice(begin, begin + len(cells))
         of_a, of_b, doubled = player_a[rows], player_b[rows], 2.0 * scores[rows]
@@ -319,10 +329,11 @@ def _sort_out(  # a compiled loop takes its columns one by one
             sound &= (outcome == doubled[row]) & (outcome >= 0) & (outcome < _OUTCOMES)
             sound &= (low >= 0) & (low < high) & (high < players)
             of_low = outcome + np.int64(a > b) * (2 - 2 * outcome)
-            cells[row] = (low * players + high) * _OUTCOMES + of_low
+            no_pairs = counted * ((low + 1) * (low + 2) >> 1)  # numbers up to here
+            cells[row] = (low * players + high - no_pairs) * _OUTCOMES + of_low
         if not sound:
             return _FAULTY
-        for row in range(len(doubled) if len(table) else 0):
+        for row in range(len(doubled) if counted else 0):
             cell = np.uint64(cells[row])  # a signed index is compared with 0 first
             count = table[cell]
             if count == most:
@@ -355,9 +366,8 @@ def _read_table(  # a compiled loop writes its columns one by one
     table: Any, players: int, i: Any, j: Any, lost: Any, tied: Any, won: Any
 ) -> int:
     """Read the pairs off a table of cells; return how many there are."""
-    pair: Any = np.uint64(0)
+    pair = cell = _U0
     for low in range(players):
-        cell = np.uint64((low * players + low + 1) * _OUTCOMES)
         for high in range(low + 1, players):
             losses, ties, wins = table[cell], table[cell + _U1], table[cell + _U2]
             i[pair], j[pair] = low, high
@@ -365,7 +375,7 @@ def _read_table(  # a compiled loop writes its columns one by one
             # Without a branch on it: whether a pair met is a toss.
             pair += np.uint64((losses > 0) | (ties > 0) | (wins > 0))
             cell += _U3
-    return pair
+    return int(pair)
 
 
 def _from_table(

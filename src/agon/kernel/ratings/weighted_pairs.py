@@ -46,6 +46,11 @@ class WeightedPairs(PairCounts):
         """Sum the weighted scores of ``i`` in each pair."""
         return self._sum(self.weight * self.score)
 
+    @property
+    def parts_of_wins_i(self) -> tuple[Vector, Vector]:
+        """Return the wins of ``i`` with its ties in them, and no others."""
+        return self.wins_i, np.zeros(len(self))
+
     @cached_property
     def wins_j(self) -> Vector:
         """Sum the weighted scores of ``j`` in each pair."""
