@@ -36,7 +36,7 @@ CASES: dict[str, tuple[str, dict[str, Any], str]] = {
     "no-anchor": ("nobody", {"center": "zed"}, "center is 'zed', which is neither"),
     "two-ways": (
         "nobody", {"interval": "bootstrap", "bootstrap_rounds": 20, "position": "fitted"},
-        "interval=bootstrap resamples the plain model",
+        "interval=bootstrap resamples the plain model: set interval=sandwich with position=fitted;",
     ),
 }  # fmt: skip
 """The matches, the rules, and how the note begins."""

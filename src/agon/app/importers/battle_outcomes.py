@@ -35,6 +35,12 @@ _SHARE = (
 )
 _PREFERENCE = (Column("preference", Kind.NUMBER, nullable=True, low=0, high=2),)
 _POINTS = tuple(Column(name, Kind.NUMBER, nullable=True) for name in ("points_a", "points_b"))
+_MAY_BE_EMPTY = {
+    _PREFERENCE: ("preference", "a preference"),
+    _POINTS: ("points_a + points_b", "the points of both sides"),
+}
+"""SQL that is NULL in rows that are left out, and what they do not state, by the columns."""
+
 _IN_ORDER = CrossRowCheck(
     "preference",
     "preference > 0 AND preference < 1",
@@ -162,15 +168,12 @@ def matches_sql(form: Form, *, tstamp: str, added: str) -> str:
 
 def outcome_notes(battles: Records, form: Form) -> Iterator[str]:
     """Yield a note about rows that are left out, and about those that count more than once."""
-    if form.columns == _PREFERENCE:
-        missing = len(battles.sql("SELECT 1 FROM battles WHERE preference IS NULL"))
-        if missing:
-            yield f"rows without a preference are left out: {missing:,}"
     if form.columns == _POINTS:
         yield "each row is won by the side with more points; equal points are a tie"
-        missing = len(battles.sql("SELECT 1 FROM battles WHERE points_a + points_b IS NULL"))
-        if missing:
-            yield f"rows without the points of both sides are left out: {missing:,}"
+    value, what = _MAY_BE_EMPTY.get(form.columns, ("''", ""))
+    missing = len(battles.sql(f"SELECT 1 FROM battles WHERE {value} IS NULL"))
+    if missing:
+        yield f"rows without {what} are left out: {missing:,}"
     if form is EACH_A_WIN:
         yield "each row is a win of model_a"
     if form in _BY_WINNERS:
