@@ -161,6 +161,7 @@ def test_a_file_of_one_table_is_added_in_any_format(target: Target) -> None:
     assert "line 4, column owner_id: 'o77' is not in owners.id" in ended.err
     file.write_text("id;name;owner_id\ndan;Daniel;o1\n")
     assert "line 2: the record bots/dan is entry" in target(*add).err
+    assert "or give it an id of its own if it is another record" in target(*add).err
     ended = target.good(*add, "--replace", "--dry-run")
     assert "bots/dan: name Dan → Daniel" in ended.err
     lines = target.folder / "more.ndjson"

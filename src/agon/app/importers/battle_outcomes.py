@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
+from agon.errors import Unreadable
 from agon.records import Column, CrossRowCheck, Kind, Records
 from agon.records.values.conversion_notes import count_rows
 
@@ -88,7 +89,7 @@ FROM (SELECT *, unnest(range("a:"::BIGINT)) AS n, 'a' AS outcome, 1 AS place FRO
 ORDER BY id
 """
 _ONE_EACH = f"""
-SELECT _row AS id, {_TIME}, model_a AS bot_a, model_b AS bot_b, 'rated' AS kind,
+SELECT {{id}} AS id, {_TIME}, model_a AS bot_a, model_b AS bot_b, 'rated' AS kind,
        CASE WHEN {{score}} > 0.5 THEN 'a' WHEN {{score}} < 0.5 THEN 'b' ELSE 'tie' END AS winner,
        CASE WHEN {{score}} NOT IN (0, 0.5, 1) THEN {{score}} END::DOUBLE AS score_a,
        {_WEIGHT}{{added}}
@@ -154,16 +155,24 @@ def form_of(present: Collection[str]) -> Form:
     return next((form for form in _FORMS if form.columns[0].name in present), _BY_NAME)
 
 
-def matches_sql(form: Form, *, tstamp: str, added: str) -> str:
+def matches_sql(form: Form, *, has_ids: bool, tstamp: str, added: str) -> str:
     """Return SQL of the matches of the rows of the table ``battles``.
 
     Args:
         form: the columns that state the outcomes.
+        has_ids: whether rows have ids, which are those of their matches; else they are numbered.
         tstamp: SQL of the time in the column ``tstamp``.
         added: SQL of more columns, each after a comma.
+
+    Raises:
+        Unreadable: rows have ids, and stand for several matches each.
     """
+    if has_ids and "{id}" not in form.matches:
+        columns = ", ".join(column.name for column in form.columns)
+        raise Unreadable(f"a row of {columns} stands for several matches, which are numbered: "
+                         "read no column as id")  # fmt: skip
     sql = form.matches.replace("{added}", added).replace("{tstamp}", tstamp)
-    return sql.replace("{times}", _times(form))
+    return sql.replace("{times}", _times(form)).replace("{id}", "id" if has_ids else "_row")
 
 
 def outcome_notes(battles: Records, form: Form) -> Iterator[str]:
