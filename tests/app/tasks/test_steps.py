@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.containers import AgentTrial, Image, Outputs
+from agon.app.containers import AgentTrial, Image, Outputs, TaskTests
 from agon.app.containers.pass_rule import PassRule
 from agon.app.files import InvalidPackage
 from agon.app.tasks.downloads import downloads
@@ -144,8 +144,8 @@ def test_tests_of_a_step_replace_files_and_no_target_of_links(tmp_path: Path) ->
     seen: dict[str, str] = {}
 
     class Reading(FakeContainers):
-        def verify(self, image: Image, outputs: Outputs, tests: Path, **others: Any) -> Any:
-            seen.update({path.name: path.read_text() for path in tests.iterdir()})
+        def verify(self, image: Image, outputs: Outputs, tests: TaskTests, **others: Any) -> Any:
+            seen.update({path.name: path.read_text() for path in tests.folder.iterdir()})
             return super().verify(image, outputs, tests, **others)
 
     (tmp_path / "trial").mkdir()
