@@ -10,7 +10,7 @@ from pathlib import Path
 
 from report import compare, header, medians  # type: ignore[import-not-found]  # of this folder
 
-from agon.app.containers import AgentTrial, Containers, Image, ImageSpec, Limits
+from agon.app.containers import AgentTrial, Containers, Image, ImageSpec, Limits, TaskTests
 from agon.runners.containers import open_containers, provide_base_image
 
 LIMITS = Limits(timeout_s=60, memory_mib=128, storage_mib=32, processes=64)
@@ -46,9 +46,8 @@ def by_agon(containers: Containers, image: Image, folder: Path, seconds: int) ->
     command = ("sh", "-c", f"sleep {seconds}; echo 42 > answer")
     run = containers.run_agent(image, command, trial=trial, limits=LIMITS)
     assert run.outputs is not None
-    verification = containers.verify(
-        image, run.outputs, folder.parent / "tests", trial=trial, limits=LIMITS
-    )
+    tests = TaskTests(folder=folder.parent / "tests")
+    verification = containers.verify(image, run.outputs, tests, trial=trial, limits=LIMITS)
     assert verification.outcome == "passed"
 
 

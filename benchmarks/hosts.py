@@ -169,7 +169,6 @@ def serving(url: str, folder: Path) -> Iterator[Client]:
     own = {
         **keys(folder),
         "AGON_LEASE_SECONDS": "6",
-        "AGON_HEARTBEAT_SECONDS": "2",
         "AGON_RATE_LIMIT_TOKEN": "1000000/second",
         "AGON_RATE_LIMIT_ADDRESS": "1000000/second",
     }

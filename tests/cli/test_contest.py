@@ -149,11 +149,19 @@ def test_a_file_of_one_table_is_added_in_any_format(target: Target) -> None:
     assert ended.code == 2
     assert "did you mean qualified_at? rename it, or leave it out (--ignore NAME)" in ended.err
     assert "line 4 (row 2), column Name: is empty" in ended.err
+    assert "without these rows: line 2: the record bots/dan is entry" in ended.err
+    file.write_text("id;name;owner_id\neve;;o1\nfay;Fay;o77\n")
+    ended = target(*add)
+    assert "line 2 (row 1), column name: is empty" in ended.err
+    assert "without these rows: 1 issue in the records:" in ended.err
+    assert "line 3, column owner_id: 'o77' is not in owners.id" in ended.err
+    assert "--skip-missing" in ended.err
     file.write_text('id;name;owner_id\ndan;"Dan\nthe first";o1\neve;Eve;o77\n')
     ended = target(*add, "--replace")
     assert "line 4, column owner_id: 'o77' is not in owners.id" in ended.err
     file.write_text("id;name;owner_id\ndan;Daniel;o1\n")
     assert "line 2: the record bots/dan is entry" in target(*add).err
+    assert "or give it an id of its own if it is another record" in target(*add).err
     ended = target.good(*add, "--replace", "--dry-run")
     assert "bots/dan: name Dan → Daniel" in ended.err
     lines = target.folder / "more.ndjson"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from agon.app.containers import (
     AgentOutcome,
@@ -30,12 +30,15 @@ from agon.app.containers import (
     ServiceSpec,
     Shell,
     Stream,
+    TaskTests,
     TrialVerification,
 )
 from agon.app.containers.collection import ServiceCommand, ServicePath
 from agon.app.containers.egress import Egress
-from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
 from agon.errors import Unavailable
+
+if TYPE_CHECKING:
+    from agon.app.containers.pass_rule import PassRule
 
 _ENGINE = ContainerEngine(
     name="fake", version="1", runtime="none", cgroups="none", limits_cpus=False
@@ -255,23 +258,20 @@ class FakeContainers:
         self,
         image: Image,
         outputs: Outputs,
-        tests: Path,
+        tests: TaskTests,
         *,
         trial: AgentTrial,
         limits: Limits,
-        pass_rule: PassRule = BY_EXIT_CODE,
-        environment: Sequence[tuple[str, str]] = (),
-        network: str = "none",
     ) -> TrialVerification:
         """Return the configured outcome."""
         with self._lock:
-            mounted = () if image.has_tests else tests.iterdir()
+            mounted = () if image.has_tests else tests.folder.iterdir()
             self.tests.append(sorted(path.name for path in mounted))
-            self.environments.append(dict(environment))
+            self.environments.append(dict(tests.environment))
             self.tested_images.append(image)
             self.limits.append(limits)
-            self.pass_rules.append(pass_rule)
-            self.networks.append(trial.network if network == "none" else network)
+            self.pass_rules.append(tests.pass_rule)
+            self.networks.append(trial.network if tests.network == "none" else tests.network)
             self.test_users.append(trial.tests_user)
             self.verified.append((trial.name, outputs.path))
             outcome = self._verdict(trial.name, self._commands.get(trial.name, ()))

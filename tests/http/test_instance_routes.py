@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from agon.entities.judging import ModelUsage
 from agon.entities.webhooks import EVENT_KINDS, STAFF_EVENTS
 from agon.errors import DatabaseUnavailable, Unavailable, Unreadable
 from agon.http.archives import unpack
-from fakes.instance import Instance
+from fakes.instance import Instance, instance_at
 
 
 def test_liveness_does_not_depend_on_the_database(
@@ -76,6 +77,13 @@ def test_metrics_are_labeled_by_route_template(instance: Instance) -> None:
     assert 'agon_model_judge_measure{count="trials",judge="m-1",measure="flip"} 4.0' in text
     assert 'agon_model_judge_failed_calls{judge="m-1",reason="status-400"} 1.0' in text
     assert instance.client.get("/metrics").status_code == 401
+
+
+def test_metrics_are_public_where_the_operator_says_so(tmp_path: Path) -> None:
+    """A scraper inside the network then needs no operator's token; nothing else is public."""
+    with closing(instance_at(tmp_path, metrics_public=True)) as instance:
+        assert "agon_http_requests" in instance.client.get("/metrics").text
+        assert instance.client.get("/api/v1/queue").status_code == 401
 
 
 def test_a_job_is_claimed_extended_and_released_with_its_lease(instance: Instance) -> None:

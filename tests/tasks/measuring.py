@@ -17,7 +17,7 @@ from agon.app.files import InvalidPackage
 from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.formats.keys import keys_in
 from agon.app.tasks.services import build
-from agon.app.tasks.trials import run_trial
+from agon.app.tasks.trials import TrialRunner
 from agon.runners.agents.builtin import NopAgent, OracleAgent
 from agon.runners.agents.chat import Chat
 from agon.runners.agents.model import ModelAgent
@@ -72,10 +72,9 @@ def by_agon(
             place = scratch / f"agon-{name}"
             place.mkdir()
             trial = AgentTrial(run=f"tried-{task.name}", name=name, folder=place, keep_servers=True)
-            result = run_trial(
-                read, 1, agent(), containers=engine, image=image, trial=trial,
-                now=lambda: datetime.now(UTC),
-            )  # fmt: skip
+            result = TrialRunner(
+                agent=agent(), containers=engine, image=image, now=lambda: datetime.now(UTC)
+            ).run(read, trial)
             rows[name] = {"result": result.result, "reason": result.reason}
             if result.rewards:
                 rows[name]["rewards"] = _shown(result.rewards)

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 import agon
+from agon.app.analysis.score import rules_of
+from agon.app.contests import contest_rules
 from agon.web import addresses
 from fakes.contests import contest_of
 from fakes.instance import Instance, instance_at
@@ -36,7 +38,7 @@ CASES: dict[str, tuple[str, dict[str, Any], str]] = {
     "no-anchor": ("nobody", {"center": "zed"}, "center is 'zed', which is neither"),
     "two-ways": (
         "nobody", {"interval": "bootstrap", "bootstrap_rounds": 20, "position": "fitted"},
-        "interval=bootstrap resamples the plain model",
+        "interval=bootstrap resamples the plain model: set interval=sandwich with position=fitted;",
     ),
 }  # fmt: skip
 """The matches, the rules, and how the note begins."""
@@ -60,15 +62,17 @@ def matches(extra: dict[str, Any], results: str = "aab") -> list[dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
-    """An instance with a contest for each case."""
+    """An instance with a contest for each case, also of rules that new contests cannot have."""
     instance = instance_at(tmp_path_factory.mktemp("rules"))
     bots = [("bots", {"id": name, "name": name}, None) for name in BOTS]
     for name, (column, overrides, _) in CASES.items():
         rows = [("matches", {**row, "kind": "rated"}, None) for row in matches(COLUMN[column])]
-        contest_of(
-            instance.service, name, title=name, discipline="arena", rows=[*bots, *rows],
-            overrides=overrides,
-        )  # fmt: skip
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(contest_rules, "contest_rules_of", rules_of)
+            contest_of(
+                instance.service, name, title=name, discipline="arena", rows=[*bots, *rows],
+                overrides=overrides,
+            )  # fmt: skip
     yield instance
     instance.close()
 

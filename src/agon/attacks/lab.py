@@ -64,7 +64,7 @@ class SeasonRecords(Protocol):
         ...
 
 
-class ScoredSeason(SeasonRecords, Protocol):
+class RankedSeason(SeasonRecords, Protocol):
     """A season whose standing is that of its scored records."""
 
     def standing(self, scored: ScoredRecords) -> AttackStanding:
@@ -119,7 +119,7 @@ class Lab:
 
     def standing(self, played: Any, rules: Any) -> AttackStanding:
         """Return who stands where after a season."""
-        season: ScoredSeason = played
+        season: RankedSeason = played
         with self._score(season.tables(season.epochs[-1]), rules, season) as scored:
             return season.standing(scored)
 

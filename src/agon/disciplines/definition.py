@@ -125,6 +125,8 @@ class Discipline:
             a rule asks for what the records do not say; None: as ``score``.
         further_columns: returns the columns that some rules read besides those of the schema
             (``table.column``), with their kinds; None: no rule reads any.
+        rules_obstacle: returns why no contest can follow some rules, whose records never have what
+            they read; None: it can.
         findings: integrity findings.
         simulator: simulated records, with attacks.
         demo: its part of ``agon demo``.
@@ -155,6 +157,7 @@ class Discipline:
     traits: BoardTraits = field(default_factory=BoardTraits)
     score_contest: "Callable[[Records, Any], ScoredRecords] | None" = None
     further_columns: Callable[[Any], Mapping[str, str]] | None = None
+    rules_obstacle: Callable[[Any], str | None] | None = None
     findings: Findings | None = None
     simulator: Simulator | None = None
     demo: Demo | None = None

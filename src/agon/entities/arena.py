@@ -147,6 +147,10 @@ class HoneypotAnswer:
         return self.match is None and self.retired_seq is None
 
 
+NOT_RECORDED = frozenset({"void", "again"})
+"""Outcomes of matches that get no record: nobody judged them, or they are played again."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ArenaRound:
     """A round, or an attempt to qualify, which is a round of one match with a person's answer.
@@ -192,6 +196,7 @@ class ArenaRound:
             "can_fall": self.body.get("can_fall", False),
             "degraded": self.body.get("degraded"),
             "besides": [match["weak"]["named"] for match in matches if "weak" in match],
+            "void": sum(match.get("outcome") in NOT_RECORDED for match in matches),
             "missing_votes": sum(panel - len(match["votes"]) for match in matches),
             "judges": len(self.body.get("inputs", {}).get("judges", ())),
             "audits": sum("audit" in match or "audit_missed" in match for match in matches),

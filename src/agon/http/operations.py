@@ -319,6 +319,13 @@ class Authorization:
             Unreadable: a query parameter is unknown.
         """
         parts = serving(request)
+        if self.operation.permission == "metrics.read" and parts.settings.metrics_public:
+            return Context(
+                service=parts.service,
+                caller=caller_of(request),
+                permission=None,
+                allow_private=False,
+            )
         context = authorize(
             self.operation,
             parts.service,

@@ -199,7 +199,9 @@ def fold_look(text: str) -> str:
 
 
 def _fold(text: str) -> str:
-    """Return SQL of a text without what people do not see in it."""
+    """Return SQL of a text without what people do not see in it, as :func:`fold_look` folds it."""
+    # A source may have millions of different texts, which only the engine groups in seconds; the
+    # texts of a request are values of Python. A test compares both.
     plain = (
         f"translate(nfc_normalize({text}), {literal(_DASHES + _BLANKS + _INVISIBLE)}, "
         + literal("-" * len(_DASHES) + " " * len(_BLANKS))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from agon.settings.model_judges import SECTIONS, ModelJudgeSettings
 from agon.settings.public_url import checked_public_url
@@ -201,12 +201,10 @@ class Settings(ModelJudgeSettings):
     )
     lease_seconds: float = setting(
         30.0,
-        "Seconds a worker holds a job without a heartbeat before another may claim it.",
+        "Seconds a worker holds a job without a heartbeat before another may claim it; it sends "
+        "three heartbeats in this time.",
         low=2,
         high=3600,
-    )
-    heartbeat_seconds: float = setting(
-        10.0, "Seconds between a worker's heartbeats; at most half a lease.", low=0.5, high=1800
     )
     snapshots_kept: int = setting(
         20,
@@ -274,15 +272,6 @@ class Settings(ModelJudgeSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Return the arguments as the only source; :func:`load` adds the others."""
         return (init_settings,)
-
-    @model_validator(mode="after")
-    def _heartbeats_fit_the_lease(self) -> "Settings":
-        if 2 * self.heartbeat_seconds > self.lease_seconds:
-            raise ValueError(
-                f"heartbeat_seconds {self.heartbeat_seconds:g} is more than half of lease_seconds "
-                f"{self.lease_seconds:g}; one lost heartbeat would lose the job: lower it"
-            )
-        return self
 
     @cached_property
     def database_file(self) -> Path | None:

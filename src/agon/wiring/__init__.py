@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agon.app.service import Service
     from agon.app.tasks.agents import Agent
     from agon.app.tasks.task import Files, Task
-    from agon.app.worker.webhook_delivery import Post
+    from agon.app.webhooks.delivery import WebhookTransport
     from agon.settings import Settings
     from agon.store.session import Store
     from agon.store.watch import Watch
@@ -254,12 +254,14 @@ def submitted_agent(command: str, files: Path) -> "Agent":
     return CommandAgent(command, files=files)
 
 
-def post(settings: "Settings") -> "Post":
+def post(settings: "Settings") -> "WebhookTransport":
     """Return the adapter that sends webhooks, to the addresses that the settings allow."""
-    from agon.app.worker.webhook_delivery import Post
+    from agon.app.webhooks.delivery import WebhookTransport
     from agon.runners.webhooks import HttpSender, resolve
 
-    return Post(sender=HttpSender(), resolve=resolve, allow_private=settings.webhook_allow_private)
+    return WebhookTransport(
+        sender=HttpSender(), resolve=resolve, allow_private=settings.webhook_allow_private
+    )
 
 
 def separate_judge(

@@ -146,7 +146,7 @@ def test_a_column_has_a_board_for_each_value_beside_the_whole() -> None:
         (
             BATTLES,
             {"control": ["length"], "overrides": {"interval": "bootstrap"}},
-            "resamples the plain model",
+            "resamples the plain model: set interval=sandwich with control=length$",
         ),
         (BATTLES, {"control": ["length"], "anchor": {"m0": 1000, "m1": 1001}}, "state one"),
         (

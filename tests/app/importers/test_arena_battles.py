@@ -283,3 +283,26 @@ def test_a_winner_may_be_the_name_of_the_column_of_its_side() -> None:
     )
     reversed_ = import_records("arena-battles", rows, mapping=stated)
     assert reversed_.tables["matches"]["winner"].to_pylist()[0] == "b"
+
+
+def test_a_column_that_is_named_as_the_id_names_the_matches() -> None:
+    """Two files of one contest would both begin with the match 1; ids may stand in any column."""
+    rows = [
+        {"model_a": "x", "model_b": "y", "winner": "model_a", "id": 7, "battle": "may-1"},
+        {"model_a": "y", "model_b": "z", "winner": "tie", "id": 3, "battle": "may-2"},
+    ]
+    named = {"id": "battle"}
+
+    def ids(battles: list[dict[str, Any]], columns: dict[str, str] | None = None) -> list[Any]:
+        frame = pa.Table.from_pylist(battles)
+        return [
+            row["id"] for row in matches(import_records("arena-battles", frame, columns=columns))
+        ]
+
+    assert ids(rows, named) == ["may-1", "may-2"]
+    assert ids(rows) == [1, 2]
+    with pytest.raises(InvalidRecords, match="row 2, column battle: 'may-1' stands in row 1 al"):
+        ids([rows[0], {**rows[1], "battle": "may-1"}], named)
+    counts = [{"model_a": "x", "model_b": "y", "wins_a": 2, "wins_b": 1, "battle": "may-1"}]
+    with pytest.raises(Unreadable, match="several matches, which are numbered: read no column as"):
+        ids(counts, named)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.containers import AgentTrial, Image, Outputs
+from agon.app.containers import AgentTrial, Image, Outputs, TaskTests
 from agon.app.containers.pass_rule import PassRule
 from agon.app.files import InvalidPackage
 from agon.app.tasks.downloads import downloads
@@ -18,7 +18,7 @@ from agon.app.tasks.servers import connections
 from agon.app.tasks.step_trials import StepOutcome, decide, task_of_step
 from agon.app.tasks.steps import Strategy
 from agon.app.tasks.task import StepSettings, TaskSettings
-from agon.app.tasks.trials import run_trial
+from agon.app.tasks.trials import TrialRunner
 from agon.runners.agents.builtin import NopAgent
 from app.tasks.folders import prepared, stepped, write
 from fakes.containers import FakeContainers
@@ -144,16 +144,17 @@ def test_tests_of_a_step_replace_files_and_no_target_of_links(tmp_path: Path) ->
     seen: dict[str, str] = {}
 
     class Reading(FakeContainers):
-        def verify(self, image: Image, outputs: Outputs, tests: Path, **others: Any) -> Any:
-            seen.update({path.name: path.read_text() for path in tests.iterdir()})
+        def verify(self, image: Image, outputs: Outputs, tests: TaskTests, **others: Any) -> Any:
+            seen.update({path.name: path.read_text() for path in tests.folder.iterdir()})
             return super().verify(image, outputs, tests, **others)
 
     (tmp_path / "trial").mkdir()
-    run_trial(
-        task, 1, NopAgent(), containers=Reading(rewards={"reward": 1.0}), image=IMAGE,
-        trial=AgentTrial(run="r", name="n", folder=tmp_path / "trial"),
+    TrialRunner(
+        agent=NopAgent(),
+        containers=Reading(rewards={"reward": 1.0}),
+        image=IMAGE,
         now=lambda: datetime.now(UTC),
-    )  # fmt: skip
+    ).run(task, AgentTrial(run="r", name="n", folder=tmp_path / "trial"))
     assert "42" in seen["check.sh"]
     assert "reward.txt" in seen["test.sh"]
     assert "first" in (task.folder / "tests/check.sh").read_text()

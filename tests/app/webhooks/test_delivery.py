@@ -7,7 +7,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from agon.app.webhooks.address_guard import NO_ADDRESS, CheckedAddress
-from agon.app.webhooks.delivery import WAITS, DeliveryAnswer, attempt, due, with_attempt
+from agon.app.webhooks.delivery import (
+    WAITS,
+    DeliveryAnswer,
+    WebhookTransport,
+    attempt,
+    due,
+    with_attempt,
+)
 from agon.app.webhooks.signatures import verify
 from agon.entities.webhooks import DeliveryLog, Webhook
 
@@ -42,8 +49,8 @@ def tried(answer: DeliveryAnswer, *, address: str = "9.9.9.9") -> tuple[Delivery
     """Try a delivery once."""
     sender = Recorder(answer)
     delivery = attempt(
-        WAITING, webhook=WEBHOOK, secret=SECRET, body=b"{}", sender=sender,
-        resolve=lambda _name, _port: [address], clock=lambda: AT,
+        WAITING, WebhookTransport(sender=sender, resolve=lambda _name, _port: [address]),
+        webhook=WEBHOOK, secret=SECRET, body=b"{}", clock=lambda: AT,
     )  # fmt: skip
     return delivery, sender
 

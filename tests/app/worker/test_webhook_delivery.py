@@ -14,11 +14,11 @@ from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.contests.lifecycle.transitions import open_contest
 from agon.app.service import Service
 from agon.app.webhooks.address_guard import CheckedAddress
-from agon.app.webhooks.delivery import DeliveryAnswer
+from agon.app.webhooks.delivery import DeliveryAnswer, WebhookTransport
 from agon.app.webhooks.secrets import NONCE_BYTES, encrypt
 from agon.app.webhooks.signatures import verify
 from agon.app.worker.handlers import post_runners
-from agon.app.worker.webhook_delivery import HELD_BACK, Post
+from agon.app.worker.webhook_delivery import HELD_BACK
 from agon.entities.webhooks import DeliveryLog, Webhook
 from agon.ledger.entry import Draft
 from app.worker.contests import work
@@ -78,7 +78,7 @@ def adopt(service: Service, *, change: str | None = None) -> None:
 
 def deliver(service: Service, receiver: Receiver) -> None:
     """Run deliveries until none is due."""
-    post = Post(sender=receiver, resolve=lambda _name, _port: ["9.9.9.9"])
+    post = WebhookTransport(sender=receiver, resolve=lambda _name, _port: ["9.9.9.9"])
     work(service, post_runners(service, post))
 
 

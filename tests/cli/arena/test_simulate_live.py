@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from agon.cli.arena.simulate_live import summary
+from agon.client.connection import Connection
 from agon.client.league.league import League, PlayedRound
 from agon.client.league.participants import LeagueBots
 from agon.disciplines.arena.simulation.population import Population
+from agon.errors import Unavailable
 from cli.command import Cli
 from cli.targets import Server
 
@@ -65,6 +67,36 @@ def test_a_league_plays_on_a_server_goes_on_and_ends_with_its_processes(
     assert agon("arena", "simulate-live", "rehearsal").code == 2  # without a server
     crowd = agon("arena", "simulate-live", "rehearsal", *target, "--bots", "3", "--judges", "4")
     assert crowd.code == 2
+
+
+class SettledRounds(Connection):
+    """A server whose rounds have three matches each, of which some are void."""
+
+    def __init__(self, *void: int) -> None:
+        self.void = list(void)
+
+    def send(self, *_: Any, **__: Any) -> Any:
+        """Begin a round at once."""
+        return {"state": "done"}
+
+    def get(self, *_: Any, **__: Any) -> Any:
+        """Return the newest round, which is settled."""
+        void = self.void.pop(0)
+        shown = {"number": 1, "state": "settled", "matches": 3, "void": void, "waiting": []}
+        return {"items": [shown]}
+
+
+def test_matches_that_are_void_are_not_counted() -> None:
+    """Rounds are played until so many matches are recorded, as long as some are."""
+    population = Population.draw(bots=2, judges=1, dishonest=0, seed="1")
+
+    def play(matches: int, *void: int) -> list[int]:
+        league = League(SettledRounds(*void), "spring", population, pull=1.0, patience=60)
+        return [each.matches for each in league.play(matches, report=lambda _: None)]
+
+    assert play(4, 0, 3, 2, 0) == [3, 0, 1]
+    with pytest.raises(Unavailable, match="all matches of the last 3 rounds are void; agon arena"):
+        play(4, 0, 3, 3, 3)
 
 
 def test_a_ping_is_answered_at_once() -> None:

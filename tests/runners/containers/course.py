@@ -16,6 +16,7 @@ from agon.app.containers import (
     Mount,
     RewardSource,
     Shell,
+    TaskTests,
     TrialVerification,
 )
 from agon.app.containers.pass_rule import PassRule
@@ -113,10 +114,9 @@ class Course:
         return self.containers.verify(
             self.image,
             run.outputs,
-            folder,
+            TaskTests(folder=folder, pass_rule=PassRule(source=source)),
             trial=trial,
             limits=bounds,
-            pass_rule=PassRule(source=source),
         )
 
     def both(
@@ -155,10 +155,10 @@ class Course:
                 )
             if run.outputs is None:
                 return Result(run, None)
+            verified = TaskTests(folder=trial.folder / "tests", pass_rule=PassRule(source=source))
             verification = self.containers.verify(
-                self.image, run.outputs, trial.folder / "tests", trial=placed, limits=QUICK,
-                pass_rule=PassRule(source=source),
-            )  # fmt: skip
+                self.image, run.outputs, verified, trial=placed, limits=QUICK
+            )
             return Result(run, verification)
 
     def judged(

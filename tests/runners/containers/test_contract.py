@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.containers import AgentTimeout, Containers, Image, ImageSpec, Mount, Outputs
+from agon.app.containers import (
+    AgentTimeout,
+    Containers,
+    Image,
+    ImageSpec,
+    Mount,
+    Outputs,
+    TaskTests,
+)
 from agon.errors import InvalidRule, NotFound, Unavailable
 from agon.runners.containers import open_containers
 from runners.containers.coreutils_image import import_coreutils_image
@@ -139,7 +147,7 @@ def test_test_scripts_run_whatever_their_first_line(course: Course, first: str) 
     trial = course.trial()
     (trial.folder / "test.sh").write_text(f"{first}\n[ $0 = /tests/test.sh ]; exit $?\n")
     verification = course.containers.verify(
-        course.image, run.outputs, trial.folder, trial=trial, limits=QUICK
+        course.image, run.outputs, TaskTests(folder=trial.folder), trial=trial, limits=QUICK
     )
     assert verification.outcome == "passed"
 
@@ -289,9 +297,10 @@ def test_tests_without_a_script_are_not_found(course: Course, tmp_path: Path) ->
     """The message names the file that the task lacks."""
     run = course.agent(":")
     assert run.outputs is not None
+    tests = TaskTests(folder=tmp_path)
     with pytest.raises(NotFound, match=r"test\.sh"):
         course.containers.verify(
-            course.image, run.outputs, tmp_path, trial=course.trial(), limits=QUICK
+            course.image, run.outputs, tests, trial=course.trial(), limits=QUICK
         )
 
 

@@ -17,7 +17,7 @@ from agon.app.files import InvalidPackage
 from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.services import build
 from agon.app.tasks.task import Task
-from agon.app.tasks.trials import run_trial
+from agon.app.tasks.trials import TrialRunner
 from agon.runners.agents.builtin import NopAgent, OracleAgent
 from agon.runners.containers.engine import is_unsettled
 from agon.runners.containers.isolation import build_ulimits
@@ -61,15 +61,9 @@ def outcome(task: Task, agent: OracleAgent | NopAgent, engine: Containers, folde
     """Return the outcome of a trial."""
     place = folder / f"trial of {agent.name}"
     place.mkdir()
-    result = run_trial(
-        task,
-        1,
-        agent,
-        containers=engine,
-        image=build(task, engine),
-        trial=AgentTrial(run="coverage", name=place.name, folder=place, keep_servers=True),
-        now=lambda: datetime.now(UTC),
-    )
+    result = TrialRunner(
+        agent=agent, containers=engine, image=build(task, engine), now=lambda: datetime.now(UTC)
+    ).run(task, AgentTrial(run="coverage", name=place.name, folder=place, keep_servers=True))
     return result.result
 
 

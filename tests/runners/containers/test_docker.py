@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agon.app.containers import AgentTrial, ImageSpec, ServiceSpec
+from agon.app.containers import AgentTrial, ImageSpec, ServiceSpec, TaskTests
 from agon.errors import Unavailable
 from agon.runners.containers import open_containers
 from agon.runners.containers.engine import find_engine
@@ -38,7 +38,11 @@ def test_a_task_needs_only_what_docker_documents(tmp_path: Path) -> None:
             assert (run.outcome, run.reason) == ("finished", "")
             assert run.outputs is not None
             verification = containers.verify(
-                image, run.outputs, tests, trial=placed, limits=replace(QUICK, cpus=0.5)
+                image,
+                run.outputs,
+                TaskTests(folder=tests),
+                trial=placed,
+                limits=replace(QUICK, cpus=0.5),
             )
         assert (verification.outcome, verification.reason) == ("passed", "")
         assert containers.clean(images=True).images == 0

@@ -11,7 +11,7 @@ import pytest
 from agon.app.containers import Containers, RewardSource
 from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.services import build
-from agon.app.tasks.trials import TrialResult, run_trial
+from agon.app.tasks.trials import TrialResult, TrialRunner
 from app.tasks.folders import harbor
 from runners.containers.course import Course
 from runners.containers.forgery import SOURCES
@@ -117,10 +117,9 @@ def run(
         (task_folder / name).write_text(text)
     task = replace(read_task(task_folder), reward_source=source)
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    return run_trial(
-        task, 1, Script(script), containers=containers, image=build(task, containers),
-        trial=course.trial(), now=lambda: now,
-    )  # fmt: skip
+    return TrialRunner(
+        agent=Script(script), containers=containers, image=build(task, containers), now=lambda: now
+    ).run(task, course.trial())
 
 
 CHOSEN: Final = [

@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 
-from agon.app.containers import BuildFailed, ImageSpec
+from agon.app.containers import BuildFailed, ImageSpec, TaskTests
 from agon.app.containers.pass_rule import PassRule
 from agon.runners.containers import open_containers, provide_base_image
 from runners.containers.course import QUICK, Course
@@ -71,8 +71,8 @@ def test_a_network_is_given_to_builds_and_tests_alone(tmp_path: Path) -> None:
             )
             verifications = [
                 online.verify(
-                    course.image, run.outputs, tests, trial=course.trial(), limits=QUICK,
-                    network=network,
+                    course.image, run.outputs, TaskTests(folder=tests, network=network),
+                    trial=course.trial(), limits=QUICK,
                 )
                 for network in ("host", "none")
             ]  # fmt: skip
@@ -105,9 +105,9 @@ def test_a_program_that_replaces_tar_cannot_change_the_reward(
     (tests / "test.sh").write_text(f"#!/bin/sh\n{script_of(PRINTED, 'both')}\n")
     (tests / "expected").write_text("42\n")
     verification = course.containers.verify(
-        course.image, run.outputs, tests, trial=trial, limits=QUICK,
-        pass_rule=PassRule(source="both"),
-        network="host",
+        course.image, run.outputs,
+        TaskTests(folder=tests, pass_rule=PassRule(source="both"), network="host"),
+        trial=trial, limits=QUICK,
     )  # fmt: skip
     assert (verification.outcome, verification.reward) == ("failed", 1.0)
     assert "a program replaced tar" in verification.reason

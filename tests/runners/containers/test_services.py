@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agon.app.containers import HealthCheck, ServiceSpec
+from agon.app.containers import HealthCheck, ServiceSpec, TaskTests
 from agon.errors import Unavailable
 from runners.containers.conftest import running
 from runners.containers.course import QUICK, Course
@@ -44,7 +44,11 @@ def test_services_answer_agent_and_tests_by_name(course: Course) -> None:
         assert run.outputs is not None
         assert not run.servers
         verification = course.containers.verify(
-            course.image, run.outputs, trial.folder / "tests", trial=placed, limits=QUICK
+            course.image,
+            run.outputs,
+            TaskTests(folder=trial.folder / "tests"),
+            trial=placed,
+            limits=QUICK,
         )
         assert len(running(course.run_name)) == 2
     assert (verification.outcome, verification.reason) == ("passed", "")

@@ -11,7 +11,7 @@ from agon.app.containers import AgentTrial, Containers
 from agon.app.tasks.agents import Agent
 from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.services import build
-from agon.app.tasks.trials import TrialResult, run_trial
+from agon.app.tasks.trials import TrialResult, TrialRunner
 from agon.runners.agents.builtin import NopAgent, OracleAgent
 from app.tasks.folders import prepared, stepped, write
 from runners.containers.script_agent import Script
@@ -38,10 +38,9 @@ def result_of(containers: Containers, agent: Agent, folder: Path) -> TrialResult
     place = folder.parent / "trial"
     place.mkdir()
     trial = AgentTrial(run="steps", name="steps", folder=place)
-    return run_trial(
-        task, 1, agent, containers=containers, image=image, trial=trial,
-        now=lambda: datetime.now(UTC),
-    )  # fmt: skip
+    return TrialRunner(
+        agent=agent, containers=containers, image=image, now=lambda: datetime.now(UTC)
+    ).run(task, trial)
 
 
 @pytest.mark.exhaustive

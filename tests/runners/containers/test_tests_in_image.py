@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agon.app.containers import ImageSpec
+from agon.app.containers import ImageSpec, TaskTests
 from runners.containers.course import QUICK, Course
 
 
@@ -24,7 +24,7 @@ def test_what_an_image_built_of_its_tests_is_there(course: Course, tmp_path: Pat
     outcomes = {}
     for has_tests in (True, False):
         verification = course.containers.verify(
-            replace(image, has_tests=has_tests), run.outputs, tests,
+            replace(image, has_tests=has_tests), run.outputs, TaskTests(folder=tests),
             trial=course.trial(), limits=QUICK,
         )  # fmt: skip
         outcomes[has_tests] = verification.outcome

@@ -9,7 +9,7 @@ from agon.app.containers import AgentTrial, Containers, Image, ImageSpec
 from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.preparation import in_workdir
 from agon.app.tasks.task import Task
-from agon.app.tasks.trials import TrialResult, run_trial
+from agon.app.tasks.trials import TrialResult, TrialRunner
 from agon.runners.agents.builtin import OracleAgent
 from app.tasks.folders import harbor
 from runners.containers.course import Course
@@ -75,9 +75,9 @@ def built(containers: Containers, task: Task) -> Image:
 def run(task: Task, containers: Containers, image: Image, trial: AgentTrial) -> TrialResult:
     """Run its oracle."""
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    return run_trial(
-        task, 1, OracleAgent(), containers=containers, image=image, trial=trial, now=lambda: now
-    )
+    return TrialRunner(
+        agent=OracleAgent(), containers=containers, image=image, now=lambda: now
+    ).run(task, trial)
 
 
 def test_agent_and_tests_have_their_users_and_the_agent_reads_nothing_of_root(

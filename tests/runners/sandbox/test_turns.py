@@ -6,7 +6,7 @@ import pytest
 
 from agon.app.sandbox import RunLimits, RunRequest
 from agon.runners.sandbox import pool
-from agon.runners.sandbox.inside.wire import Report, Request
+from agon.runners.sandbox.inside.wire import Report, WireRequest
 from agon.runners.sandbox.isolation import isolation_of
 from agon.runners.sandbox.pool import Pool
 from agon.runners.sandbox.turns import Turns
@@ -58,7 +58,7 @@ def starving(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     slow_runs = 0
 
     class Counted(Zygote):
-        def run(self, request: Request, source: bytes) -> tuple[Report, bytes]:
+        def run(self, request: WireRequest, source: bytes) -> tuple[Report, bytes]:
             nonlocal slow_runs
             with lock:
                 running.add(id(self))

@@ -137,6 +137,21 @@ def test_faults_of_an_upload_say_what_in_a_mapping_may_help(browser: Browser) ->
     assert ("2 rows of bots would be added" in helped, hint in helped) == (True, False)
 
 
+def test_values_and_references_are_reported_together(browser: Browser) -> None:
+    """Who corrects the values would otherwise upload the file again to learn of the references."""
+    browser.sign_in("organiser")
+    create(browser)
+    bots = "id,name,owner_id,qualified_at\n1,Ada,9,NA\n2,Bob,8,\n3,Cy,,\n"
+    page = upload(browser, "bots", bots, do="add")
+    assert "line 2 (row 1), column qualified_at: 'NA'" in page
+    assert "without these rows: 1 issue in the records:" in page
+    assert "line 3, column owner_id: '8' is not in owners.id" in page
+    assert 'null = ["NA"]' in page
+    assert "'9'" not in page  # its row is invalid
+    page = upload(browser, "bots", "id,owner_id\n1,9\n", do="check")
+    assert ("name" in page, "'9'" in page) == (True, False)  # no row can be checked
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("do", ["check", "add"])
 def test_names_that_look_alike_are_a_warning_beside_the_rows(browser: Browser, do: str) -> None:

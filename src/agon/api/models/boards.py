@@ -137,7 +137,7 @@ class Amendment(SnapshotReference):
     """The snapshot to which a final result was amended."""
 
 
-class Intervals(Resource):
+class BoardIntervals(Resource):
     """How the intervals of a board (``low``, ``high``) are computed."""
 
     method: str
@@ -162,7 +162,7 @@ class _Page(BoardProof):
     amendment: ContestAmendment | None = Field(
         default=None, description="The last correction of the final result."
     )
-    intervals: Intervals | None = Field(description="Of a board with intervals.")
+    intervals: BoardIntervals | None = Field(description="Of a board with intervals.")
     notes: tuple[str, ...] = Field(
         default=(),
         description="What limits the scores: rules that the records do not allow, matches that do "

@@ -101,7 +101,7 @@ class BotWithSecret(Bot):
     )
 
 
-class Eligibility(Resource):
+class JudgeEligibility(Resource):
     """Whether a bot may judge."""
 
     judge: bool

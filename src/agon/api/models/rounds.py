@@ -18,6 +18,10 @@ class Round(Resource):
     state: Literal["committed", "answering", "voting", "judging", "settling", "settled"]
     began_at: datetime
     matches: int = Field(description="Number of matches.")
+    void: int | None = Field(
+        description="Number of those without a record, because they are void or are played again; "
+        "null until it is settled."
+    )
     waiting: tuple[str, ...] | None = Field(
         description="Bots without an opponent; null until it is settled."
     )

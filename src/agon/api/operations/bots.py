@@ -14,8 +14,8 @@ from agon.api.models.bots import (
     BotFault,
     BotUpdate,
     BotWithSecret,
-    Eligibility,
     HoneypotBank,
+    JudgeEligibility,
     PromptSummary,
     Qualification,
 )
@@ -174,10 +174,10 @@ def rotate_secret(ctx: ContestContext, bot: FreeId) -> BotWithSecret:
 
 @operation("GET", _BOTS + "/{bot}/eligibility", id="getEligibility", permission="bot.manage",
            cost="quick", summary="State whether a bot may judge")  # fmt: skip
-def get_eligibility(ctx: ContestContext, bot: FreeId) -> Eligibility:
+def get_eligibility(ctx: ContestContext, bot: FreeId) -> JudgeEligibility:
     """Return what keeps a bot from judging, in the words of the rules."""
     reasons = bots.eligibility(ctx.service, ctx.view, bot, by=ctx.caller)
-    return Eligibility(judge=not reasons, reasons=reasons)
+    return JudgeEligibility(judge=not reasons, reasons=reasons)
 
 
 @operation("GET", _BOTS + "/{bot}/qualification", id="getQualification", permission="bot.manage",

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from agon.api.models.bots import Eligibility
+from agon.api.models.bots import JudgeEligibility
 from agon.api.models.work import HandInRequest, Receipt, WorkItems
 from agon.api.operation import ContestContext, operation
 from agon.api.parameters import FreeId, Id
@@ -40,10 +40,10 @@ def get_judge_work(ctx: ContestContext, *, wait: Wait = 0) -> WorkItems:  # noqa
 @operation("GET", "/contests/{contest}/judge/eligibility", id="getJudgeEligibility",
            permission="work.judge",
            cost="reads", summary="State whether the caller may judge")  # fmt: skip
-def get_judge_eligibility(ctx: ContestContext) -> Eligibility:
+def get_judge_eligibility(ctx: ContestContext) -> JudgeEligibility:
     """Return what keeps the caller from judging, in the words of the rules, as of a bot."""
     reasons = people.eligibility(ctx.service, ctx.view, by=ctx.caller)
-    return Eligibility(judge=not reasons, reasons=reasons)
+    return JudgeEligibility(judge=not reasons, reasons=reasons)
 
 
 @operation("POST", "/contests/{contest}/work/{id}", id="handIn", permission="work.hand-in",

@@ -6,11 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from agon.disciplines.arena.history import elo_fold
 from agon.disciplines.arena.ratings.strengths import interval_context
 from agon.disciplines.arena.scoring import ScoredArena
 from agon.kernel.boards import Board
 from agon.kernel.progress import count_steps
-from agon.kernel.ratings.elo import EloState, fold
+from agon.kernel.ratings.elo import EloState
 from agon.kernel.rounding import publish
 
 
@@ -33,18 +34,9 @@ def _elo_intervals(arena: ScoredArena) -> tuple[Any, Any]:
     samples = np.empty((rules.bootstrap_rounds, len(ratings.rating)))
     for sample in count_steps(samples, label="resampling", total=len(samples)):
         drawn = np.sort(dice.integers(0, max(len(points), 1), len(points)))
-        sample[:] = fold(
-            EloState.fresh(len(ratings.rating), start=rules.elo_start),
-            ratings.a[drawn],
-            ratings.b[drawn],
-            points[drawn],
-            k_new=rules.k_new,
-            k_established=rules.k_established,
-            games_established=rules.games_established,
-            scale=rules.elo_scale,
-            start=rules.elo_start,
-            round_changes=rules.round_changes,
-        ).state.ratings
+        fresh = EloState.fresh(len(ratings.rating), start=rules.elo_start)
+        played = elo_fold(fresh, ratings.a[drawn], ratings.b[drawn], points[drawn], rules)
+        sample[:] = played.state.ratings
     tail = 50 * (1 - rules.confidence)
     low, high = np.percentile(samples, [tail, 100 - tail], axis=0)
     return low, high

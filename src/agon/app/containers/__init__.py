@@ -1,7 +1,14 @@
 """The port of containers for agents and for the tests that judge them."""
 
 from agon.app.containers.egress import AllowedHost, Egress
-from agon.app.containers.port import BuildFailed, CleanupSummary, ContainerGone, Containers, Shell
+from agon.app.containers.port import (
+    BuildFailed,
+    CleanupSummary,
+    ContainerGone,
+    Containers,
+    Shell,
+    TaskTests,
+)
 from agon.app.containers.values import (
     AGENT_LOGS,
     AgentOutcome,
@@ -56,5 +63,6 @@ __all__ = [
     "ServiceSpec",
     "Shell",
     "Stream",
+    "TaskTests",
     "TrialVerification",
 ]

@@ -56,6 +56,23 @@ class CleanupSummary:
     images: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class TaskTests:
+    """The tests of a task, and how they run.
+
+    Attributes:
+        folder: the folder with ``test.sh``.
+        pass_rule: what a pass is.
+        environment: variables that they get.
+        network: the network of their container; ``none``: that of the trial, or none.
+    """
+
+    folder: Path
+    pass_rule: PassRule = BY_EXIT_CODE
+    environment: Sequence[tuple[str, str]] = ()
+    network: str = "none"
+
+
 class Containers(Protocol):
     """Runs agents and tests in containers. Every adapter implements this contract.
 
@@ -242,15 +259,12 @@ class Containers(Protocol):
         self,
         image: Image,
         outputs: Outputs,
-        tests: Path,
+        tests: TaskTests,
         *,
         trial: AgentTrial,
         limits: Limits,
-        pass_rule: PassRule = BY_EXIT_CODE,
-        environment: Sequence[tuple[str, str]] = (),
-        network: str = "none",
     ) -> TrialVerification:
-        """Run ``tests/test.sh`` on an agent's outputs in a fresh container.
+        """Run ``test.sh`` on an agent's outputs in a fresh container.
 
         With a network the image's system is writable too, since tests that download install. An
         image that has the tests (:attr:`Image.has_tests`) keeps its own ``/tests``, which a mount

@@ -42,7 +42,9 @@ in :data:`~agon.app.importers.battle_columns.ALIASES`.
 Categories (``language``, ``turn``, ``is_code``, ``judge``, ``judge_hash``, ``anony`` and the others
 in :data:`CATEGORIES`) become columns of the matches that ``where`` selects by. Notes name them, and
 the columns that are not used. A match's id is its row, so that matches with the same time, or
-without one, are rated in file order. ``tie`` and ``tie (bothbad)`` are both ties.
+without one, are rated in file order. A second file of one contest needs a column of ids, which is
+read where a mapping names it (``columns={"id": "battle"}``). ``tie`` and ``tie (bothbad)`` are both
+ties.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -168,6 +170,8 @@ def read(
     categories = [name for name in CATEGORIES if name in present]
     stated = [name for name in wanted if name in present and name not in of_battles]
     kept = [*(["prompt_id"] if "prompt_id" in present else []), *categories, *stated]
+    # Only a column that is stated: one that is called so may order the matches in another way.
+    has_ids = any(name.rpartition(".")[2] == "id" for name in mapping.columns)
     added_columns = (
         *(Column(name, Kind.TEXT, required=False, lists=True) for name in categories),
         *(Column(name, wanted[name], required=False) for name in stated),
@@ -176,12 +180,15 @@ def read(
     with (
         other_outcomes_named(present),
         foreign(
-            _schema(form, added_columns), {"battles": source}, mapping=names, where=where
+            _schema(form, added_columns, has_ids=has_ids),
+            {"battles": source},
+            mapping=names,
+            where=where,
         ) as battles,
     ):
         added = "".join(f', "{name}"' for name in kept)
         unit = _unit(battles)
-        sql = matches_sql(form, tstamp=_TSTAMP[unit], added=added)
+        sql = matches_sql(form, has_ids=has_ids, tstamp=_TSTAMP[unit], added=added)
         matches = _without_empty(battles.sql(sql), "score_a", "weight")
         notes = (
             *_reading_notes(matches, unit, aliases, kept),
@@ -252,7 +259,9 @@ def _unit(battles: Records) -> int:
     return next(unit for unit in EPOCH_UNITS if latest <= MAX_TIME_S * unit)
 
 
-def _schema(form: Form, added: Sequence[Column]) -> Schema:
-    columns = (*_PLAYED, *form.columns, *added)
-    table = Table("battles", columns, required=True, checks=(*_CHECKS, *form.checks))
+def _schema(form: Form, added: Sequence[Column], *, has_ids: bool) -> Schema:
+    ids = (Column("id", Kind.ID),) if has_ids else ()
+    columns = (*ids, *_PLAYED, *form.columns, *added)
+    key = tuple(column.name for column in ids)
+    table = Table("battles", columns, required=True, key=key, checks=(*_CHECKS, *form.checks))
     return Schema("arena battles", (table,))

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
+from agon.errors import Unreadable
 from agon.records import Column, CrossRowCheck, Kind, Records
 from agon.records.values.conversion_notes import count_rows
 
@@ -35,6 +36,12 @@ _SHARE = (
 )
 _PREFERENCE = (Column("preference", Kind.NUMBER, nullable=True, low=0, high=2),)
 _POINTS = tuple(Column(name, Kind.NUMBER, nullable=True) for name in ("points_a", "points_b"))
+_MAY_BE_EMPTY = {
+    _PREFERENCE: ("preference", "a preference"),
+    _POINTS: ("points_a + points_b", "the points of both sides"),
+}
+"""SQL that is NULL in rows that are left out, and what they do not state, by the columns."""
+
 _IN_ORDER = CrossRowCheck(
     "preference",
     "preference > 0 AND preference < 1",
@@ -82,7 +89,7 @@ FROM (SELECT *, unnest(range("a:"::BIGINT)) AS n, 'a' AS outcome, 1 AS place FRO
 ORDER BY id
 """
 _ONE_EACH = f"""
-SELECT _row AS id, {_TIME}, model_a AS bot_a, model_b AS bot_b, 'rated' AS kind,
+SELECT {{id}} AS id, {_TIME}, model_a AS bot_a, model_b AS bot_b, 'rated' AS kind,
        CASE WHEN {{score}} > 0.5 THEN 'a' WHEN {{score}} < 0.5 THEN 'b' ELSE 'tie' END AS winner,
        CASE WHEN {{score}} NOT IN (0, 0.5, 1) THEN {{score}} END::DOUBLE AS score_a,
        {_WEIGHT}{{added}}
@@ -148,29 +155,34 @@ def form_of(present: Collection[str]) -> Form:
     return next((form for form in _FORMS if form.columns[0].name in present), _BY_NAME)
 
 
-def matches_sql(form: Form, *, tstamp: str, added: str) -> str:
+def matches_sql(form: Form, *, has_ids: bool, tstamp: str, added: str) -> str:
     """Return SQL of the matches of the rows of the table ``battles``.
 
     Args:
         form: the columns that state the outcomes.
+        has_ids: whether rows have ids, which are those of their matches; else they are numbered.
         tstamp: SQL of the time in the column ``tstamp``.
         added: SQL of more columns, each after a comma.
+
+    Raises:
+        Unreadable: rows have ids, and stand for several matches each.
     """
+    if has_ids and "{id}" not in form.matches:
+        columns = ", ".join(column.name for column in form.columns)
+        raise Unreadable(f"a row of {columns} stands for several matches, which are numbered: "
+                         "read no column as id")  # fmt: skip
     sql = form.matches.replace("{added}", added).replace("{tstamp}", tstamp)
-    return sql.replace("{times}", _times(form))
+    return sql.replace("{times}", _times(form)).replace("{id}", "id" if has_ids else "_row")
 
 
 def outcome_notes(battles: Records, form: Form) -> Iterator[str]:
     """Yield a note about rows that are left out, and about those that count more than once."""
-    if form.columns == _PREFERENCE:
-        missing = len(battles.sql("SELECT 1 FROM battles WHERE preference IS NULL"))
-        if missing:
-            yield f"rows without a preference are left out: {missing:,}"
     if form.columns == _POINTS:
         yield "each row is won by the side with more points; equal points are a tie"
-        missing = len(battles.sql("SELECT 1 FROM battles WHERE points_a + points_b IS NULL"))
-        if missing:
-            yield f"rows without the points of both sides are left out: {missing:,}"
+    value, what = _MAY_BE_EMPTY.get(form.columns, ("''", ""))
+    missing = len(battles.sql(f"SELECT 1 FROM battles WHERE {value} IS NULL"))
+    if missing:
+        yield f"rows without {what} are left out: {missing:,}"
     if form is EACH_A_WIN:
         yield "each row is a win of model_a"
     if form in _BY_WINNERS:

@@ -82,16 +82,10 @@ def judge_job(
     by: str,
 ) -> NewJob:
     """Return a job that judges a dojo submission."""
-    return NewJob(
-        id=id,
-        kind="judge",
-        payload={"contest": contest.id, **asdict(judging)},
-        contest_no=contest.no,
-        dedupe=f"judge:{contest.no}:{judging.submission}",
-        priority=REQUESTED_PRIORITY,
-        max_attempts=MAX_ATTEMPTS,
-        by=by,
-    )
+    return _job(
+        "judge", contest, asdict(judging), id=id, key=judging.submission, by=by,
+        priority=REQUESTED_PRIORITY, max_attempts=MAX_ATTEMPTS,
+    )  # fmt: skip
 
 
 def gate_job(
@@ -114,16 +108,10 @@ def gate_job(
         package: ``Problem.declaration()``, and ``source``, the canonical source of the setter.
         by: who sent the problem.
     """
-    return NewJob(
-        id=id,
-        kind="gate",
-        payload={"contest": contest.id, "problem": problem, "package": dict(package)},
-        contest_no=contest.no,
-        dedupe=f"gate:{contest.no}:{problem}",
-        priority=REQUESTED_PRIORITY,
-        max_attempts=MAX_ATTEMPTS,
-        by=by,
-    )
+    return _job(
+        "gate", contest, {"problem": problem, "package": dict(package)}, id=id, key=problem, by=by,
+        priority=REQUESTED_PRIORITY, max_attempts=MAX_ATTEMPTS,
+    )  # fmt: skip
 
 
 def trial_job(
@@ -150,22 +138,17 @@ def trial_job(
             ``reward_source`` where the contest states one; otherwise each task's own counts.
         by: who sent it.
     """
-    return NewJob(
-        id=id,
-        kind="trial",
-        payload={
-            "contest": contest.id,
-            "submission": submission,
-            "task": task,
-            "validator": validator,
-            "agent": dict(agent),
-            "rules": dict(rules),
-        },
-        contest_no=contest.no,
-        dedupe=f"trial:{contest.no}:{submission}:{task}",
+    payload = {
+        "submission": submission,
+        "task": task,
+        "validator": validator,
+        "agent": dict(agent),
+        "rules": dict(rules),
+    }
+    return _job(
+        "trial", contest, payload, id=id, key=f"{submission}:{task}", by=by,
         max_attempts=MAX_ATTEMPTS,
-        by=by,
-    )
+    )  # fmt: skip
 
 
 def service_job(
@@ -188,14 +171,27 @@ def service_job(
             None: always add.
         by: who requested it.
     """
+    priority = 0 if kind == "find" else REQUESTED_PRIORITY
+    return _job(kind, contest, payload, id=id, key=dedupe, by=by, priority=priority)
+
+
+def _job(
+    kind: JobKind,
+    contest: "Contest",
+    payload: Mapping[str, Any],
+    *,
+    id: str,  # noqa: A002 - it becomes NewJob.id
+    key: str | None,
+    **options: Any,
+) -> NewJob:
+    """Return a job of a contest; ``key`` is what ``dedupe`` has besides kind and contest."""
     return NewJob(
         id=id,
         kind=kind,
         payload={**payload, "contest": contest.id},
         contest_no=contest.no,
-        dedupe=None if dedupe is None else f"{kind}:{contest.no}:{dedupe}",
-        priority=0 if kind == "find" else REQUESTED_PRIORITY,
-        by=by,
+        dedupe=None if key is None else f"{kind}:{contest.no}:{key}",
+        **options,
     )
 
 
@@ -222,17 +218,11 @@ def round_job(
     """
     due = "now" if not_before is None else not_before.isoformat()
     purpose = "timer" if round_id is None and not_before else f"{round_id}:{ask}:{due}"
-    return NewJob(
-        id=id,
-        kind="round",
-        payload={"contest": contest.id, "round": round_id, "ask": ask,
-                 "automatic": round_id is None and not_before is not None},
-        contest_no=contest.no,
-        dedupe=f"round:{contest.no}:{purpose}",
-        priority=REQUESTED_PRIORITY,
-        not_before=not_before,
+    automatic = round_id is None and not_before is not None
+    return _job(
+        "round", contest, {"round": round_id, "ask": ask, "automatic": automatic}, id=id,
+        key=purpose, by=by, priority=REQUESTED_PRIORITY, not_before=not_before,
         max_attempts=MAX_ATTEMPTS,
-        by=by,
     )  # fmt: skip
 
 
@@ -246,15 +236,10 @@ def scan_job(
 
     A scan that an organizer requests is a job of its own, which does not wait for this one.
     """
-    return NewJob(
-        id=id,
-        kind="find",
-        payload={"contest": contest.id, "unless_known": True},
-        contest_no=contest.no,
-        dedupe=f"find:{contest.no}:by-itself",
-        priority=BACKGROUND_PRIORITY,
-        not_before=not_before,
-    )
+    return _job(
+        "find", contest, {"unless_known": True}, id=id, key="by-itself",
+        priority=BACKGROUND_PRIORITY, not_before=not_before,
+    )  # fmt: skip
 
 
 def robustness_job(

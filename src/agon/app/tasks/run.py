@@ -18,7 +18,7 @@ from agon.app.tasks.results.folder import RunFolder, RunPlan, open_run_folder
 from agon.app.tasks.results.summary import summarize
 from agon.app.tasks.services import build
 from agon.app.tasks.task import Task
-from agon.app.tasks.trials import Clock, TrialResult, run_trial
+from agon.app.tasks.trials import Clock, TrialResult, TrialRunner
 from agon.errors import InvalidRule, NotScorable
 from agon.kernel.times import written_time
 
@@ -103,9 +103,9 @@ def run_tasks(  # noqa: PLR0913 (a run has so many parts)
         planned = [(task, n) for n in range(1, folder.plan.trials + 1) for task in tasks]
         waiting = [(task, n) for task, n in planned if (task.name, n) not in finished]
         watch(RunProgress(done=len(finished), total=len(planned)))
-        trial_runner = _TrialRunner(agent, containers, folder, now, budget or Budget())
-        with _trial_pool(jobs, containers, trial_runner) as pool:
-            running = [pool.submit(trial_runner.trial, task, number) for task, number in waiting]
+        planned_trials = _PlannedTrials(agent, containers, folder, now, budget or Budget())
+        with _trial_pool(jobs, containers, planned_trials) as pool:
+            running = [pool.submit(planned_trials.trial, task, number) for task, number in waiting]
             for done, result in enumerate(_results(running), len(finished) + 1):
                 finished[result.task, result.number] = result
                 watch(RunProgress(done=done, total=len(planned), result=result))
@@ -114,7 +114,7 @@ def run_tasks(  # noqa: PLR0913 (a run has so many parts)
         summary = summarize(
             folder.plan,
             (ended[key] for key in sorted(ended)),
-            stopped="" if is_whole else trial_runner.spending.end,
+            stopped="" if is_whole else planned_trials.spending.end,
         )
         folder.summarize(summary)
         return summary
@@ -142,20 +142,20 @@ def _results(running: Iterable["Future[TrialResult | None]"]) -> Iterator[TrialR
 
 @contextmanager
 def _trial_pool(
-    jobs: int, containers: Containers, trial_runner: "_TrialRunner"
+    jobs: int, containers: Containers, planned_trials: "_PlannedTrials"
 ) -> Iterator[ThreadPoolExecutor]:
     """Yield a pool of threads; if the block raises, running trials end unrecorded."""
     with ThreadPoolExecutor(jobs, thread_name_prefix="trial") as pool:
         try:
             yield pool
         except BaseException:
-            trial_runner.closed.set()
+            planned_trials.closed.set()
             pool.shutdown(wait=False, cancel_futures=True)
             containers.close()
             raise
 
 
-class _TrialRunner:
+class _PlannedTrials:
     """Runs single trials of one run; its methods may be called from any thread."""
 
     def __init__(
@@ -203,21 +203,19 @@ class _TrialRunner:
             except (BuildFailed, InvalidRule) as failed:  # the same files would fail again
                 result = self._build_failure(task, number, str(failed))
                 break
-            result = run_trial(
-                task,
-                number,
-                CountedAgent(
+            result = TrialRunner(
+                number=number,
+                agent=CountedAgent(
                     self._agent,
                     end=lambda: self.spending.end,
                     count=partial(self.spending.add_call, task.name, number, attempt),
                 ),
                 containers=self._containers,
                 image=image,
-                trial=trial,
                 now=self._now,
                 attempts=attempt,
                 prices=PriceTable.from_dict(plan.prices),
-            )
+            ).run(task, trial)
             calls = self.spending.calls(task.name, number, attempt)
             used = total_usage((used, result.usage or calls))
             if result.scored or self.closed.is_set() or self.spending.end:

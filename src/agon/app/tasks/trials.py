@@ -139,61 +139,45 @@ class TrialResult:
         return cls(**{**rest, **tuples, **same})
 
 
-def run_trial(  # noqa: PLR0913 (a trial has so many parts)
-    task: Task,
-    number: int,
-    agent: Agent,
-    *,
-    containers: Containers,
-    image: Image,
-    trial: AgentTrial,
-    now: Clock,
-    attempts: int = 1,
-    prices: PriceTable | None = None,
-) -> TrialResult:
-    """Run one trial; an internal error makes it unscored, with the cause.
+@dataclass(frozen=True, kw_only=True)
+class TrialRunner:
+    """Runs a trial of any task, or its steps.
 
-    Args:
-        task: the task.
-        number: which trial of the task, from 1.
+    Attributes:
+        number: which trial of a task, from 1.
         agent: the agent.
         containers: the container engine.
-        image: the image from :func:`build`.
-        trial: the run, a name within it and an empty folder for its files.
-        now: returns the time in seconds.
+        image: the image of the task, from :func:`build`.
+        now: returns the time.
         attempts: the number of this attempt.
-        prices: the prices for what an agent says it used; None: there are none.
+        prices: the prices for what an agent says it used.
     """
-    runner = _Runner(
-        number=number,
-        agent=agent,
-        containers=containers,
-        image=image,
-        now=now,
-        attempts=attempts,
-        prices=prices or PriceTable(),
-    )
-    return runner.run_steps(task, trial) if task.settings.steps else runner.run_one(task, trial)[0]
 
-
-@dataclass(frozen=True, kw_only=True)
-class _Runner:
-    """Runs a trial, or the steps of one; the fields are arguments of :func:`run_trial`."""
-
-    number: int
+    number: int = 1
     agent: Agent
     containers: Containers
     image: Image
     now: Clock
-    attempts: int
-    prices: PriceTable
+    attempts: int = 1
+    prices: PriceTable = field(default_factory=PriceTable)
 
-    def run_steps(self, task: Task, trial: AgentTrial) -> TrialResult:
+    def run(self, task: Task, trial: AgentTrial) -> TrialResult:
+        """Run one trial; an internal error makes it unscored, with the cause.
+
+        Args:
+            task: the task.
+            trial: the run, a name within it and an empty folder for its files.
+        """
+        if task.settings.steps:
+            return self._run_steps(task, trial)
+        return self._run_one(task, trial)[0]
+
+    def _run_steps(self, task: Task, trial: AgentTrial) -> TrialResult:
         """Run the steps of a task; the result has those of its steps."""
         results: list[TrialResult] = []
 
         def run(step: Task, placed: AgentTrial) -> tuple[StepOutcome, Outputs | None]:
-            result, left = self.run_one(step, placed, placing=placing)
+            result, left = self._run_one(step, placed, placing=placing)
             results.append(result)
             outcome = StepOutcome(
                 name=placed.folder.name,
@@ -230,7 +214,7 @@ class _Runner:
             ),
         )
 
-    def run_one(
+    def _run_one(
         self, task: Task, trial: AgentTrial, *, placing: InNetwork = in_network
     ) -> tuple[TrialResult, Outputs | None]:
         """Run agent and tests; also return what the agent left, without that of services."""

@@ -6,7 +6,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from agon.app.containers import AgentTrial, Containers, Image, Limits, Outputs, TrialVerification
+from agon.app.containers import (
+    AgentTrial,
+    Containers,
+    Image,
+    Limits,
+    Outputs,
+    TaskTests,
+    TrialVerification,
+)
 from agon.app.tasks.files import files_under
 from agon.app.tasks.outputs import verifier_spec
 from agon.app.tasks.preparation import in_workdir
@@ -45,17 +53,14 @@ def verify(
         cpus=bounds.cpus,
     )
 
-    def run_verifier(tests: Path) -> TrialVerification:
-        return containers.verify(
-            image,
-            outputs,
-            tests,
-            trial=trial,
-            limits=limits,
+    def run_verifier(folder: Path) -> TrialVerification:
+        tests = TaskTests(
+            folder=folder,
             pass_rule=replace(task.settings.pass_rule, source=task.reward_source),
             environment=tuple(task.settings.verifier_env.items()),
             network="none" if network in OF_TRIAL else network,
         )
+        return containers.verify(image, outputs, tests, trial=trial, limits=limits)
 
     script, shared = task.files.script, task.files.shared_tests
     if script is None and shared is None:

@@ -60,28 +60,39 @@ class WebhookSender(Protocol):
         """
 
 
+@dataclass(frozen=True, kw_only=True)
+class WebhookTransport:
+    """The network functions that deliveries need.
+
+    Attributes:
+        sender: sends over the network.
+        resolve: returns the addresses of a name; called at every attempt.
+        allow_private: whether webhooks may go to private addresses (``webhook_allow_private``).
+    """
+
+    sender: WebhookSender
+    resolve: Resolve
+    allow_private: bool = False
+
+
 def attempt(
     delivery: DeliveryLog,
+    transport: WebhookTransport,
     *,
     webhook: Webhook,
     secret: bytes,
     body: bytes,
-    sender: WebhookSender,
-    resolve: Resolve,
     clock: Callable[[], datetime],
-    allow_private: bool = False,
 ) -> DeliveryLog:
     """Attempt a delivery once and return it with the attempt in its log.
 
     Args:
         delivery: the log so far; its id is the message's.
+        transport: how it is sent.
         webhook: the receiver.
         secret: the webhook's secret, decrypted.
         body: the bytes to send, equal in every attempt.
-        sender: sends the request.
-        resolve: returns the addresses of a name; called at every attempt.
         clock: returns the time.
-        allow_private: the service's ``webhook_allow_private``.
     """
     time = clock()
     headers = {
@@ -89,11 +100,13 @@ def attempt(
         **signed_headers(secret, id=delivery.id, at=time, body=body),
     }
     try:
-        target = check_address(webhook.url, resolve=resolve, allow_private=allow_private)
+        target = check_address(
+            webhook.url, resolve=transport.resolve, allow_private=transport.allow_private
+        )
     except AgonError as error:
         answer = DeliveryAnswer(status=None, error=str(error), ms=0)
     else:
-        answer = sender.send(target, headers=headers, body=body)
+        answer = transport.sender.send(target, headers=headers, body=body)
     return with_attempt(delivery, answer, at=time)
 
 

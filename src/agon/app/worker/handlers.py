@@ -12,6 +12,7 @@ from agon.app.garbage import gc_paused
 from agon.app.queue.leases import Commit, StoreResult
 from agon.app.sandbox import Sandbox
 from agon.app.tasks.trials import Clock
+from agon.app.webhooks.delivery import WebhookTransport
 from agon.app.worker import boards, problem_gate, submissions, trials, webhook_delivery
 from agon.app.worker.loop import Run
 from agon.entities.jobs import Job, JobKind
@@ -71,7 +72,7 @@ def trial_runners(
     return {"trial": trials.trial(tasks, containers, make_agent, now=now)}
 
 
-def post_runners(service: "Service", post: webhook_delivery.Post) -> dict[JobKind, Run]:
+def post_runners(service: "Service", post: WebhookTransport) -> dict[JobKind, Run]:
     """Return the functions of the kinds that need the network."""
     return {"deliver": webhook_delivery.deliver(service, post)}
 

@@ -16,7 +16,7 @@ from agon.app.tasks.agents import Agent
 from agon.app.tasks.formats.discovery import read_tasks
 from agon.app.tasks.formats.variables import VariableNames, with_variables
 from agon.app.tasks.services import build
-from agon.app.tasks.trials import Clock, TrialResult, run_trial
+from agon.app.tasks.trials import Clock, TrialResult, TrialRunner
 from agon.app.worker.outcome_records import record_once, worker_name
 from agon.app.worker.trial_details import checked_details, written_details
 from agon.disciplines.challenge.records import TASK_RESULTS
@@ -79,20 +79,20 @@ def trial(
             image = build(task, containers)
             progress.check()
             name = re.sub(r"[^a-z0-9]", "", assignment.id.lower())[:40] or "trial"
-            result = run_trial(
-                task,
-                1,
-                agent,
+            result = TrialRunner(
+                agent=agent,
                 containers=containers,
                 image=image,
-                trial=AgentTrial(
+                now=now,
+                attempts=assignment.attempt,
+            ).run(
+                task,
+                AgentTrial(
                     run=name,
                     name=f"{name}-{assignment.attempt}",
                     folder=traces,
                     agent_timeout=rules["agent_timeout"],
                 ),
-                now=now,
-                attempts=assignment.attempt,
             )
             details = written_details(traces, result)
         progress.check()

@@ -12,8 +12,7 @@ from agon.app.contests.lifecycle.finality import FINALIZED, VOIDED
 from agon.app.queue.jobs import deliver_job
 from agon.app.queue.leases import Commit
 from agon.app.queue.source import Assignment, JobProgress
-from agon.app.webhooks.address_guard import Resolve
-from agon.app.webhooks.delivery import WebhookSender, attempt, due
+from agon.app.webhooks.delivery import WebhookTransport, attempt, due
 from agon.app.webhooks.secrets import decrypt
 from agon.entities.contests import Contest, Event
 from agon.entities.jobs import Job
@@ -27,21 +26,6 @@ if TYPE_CHECKING:
 
 HELD_BACK: Final = timedelta(minutes=1)
 """Interval between checks whether the public may see an event."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Post:
-    """The network functions that deliveries need.
-
-    Attributes:
-        sender: sends over the network.
-        resolve: returns a name's addresses.
-        allow_private: whether webhooks may go to private addresses.
-    """
-
-    sender: WebhookSender
-    resolve: Resolve
-    allow_private: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +56,9 @@ class _Message:
         return self.event.kind in now and now[self.event.kind] != self.event.seq
 
 
-def deliver(service: "Service", post: Post) -> Callable[[Assignment, JobProgress], dict[str, Any]]:
+def deliver(
+    service: "Service", post: WebhookTransport
+) -> Callable[[Assignment, JobProgress], dict[str, Any]]:
     """Return the function that sends events; its outcome is the attempt, empty if withheld."""
     ids = EventIds(service.signer)
 
@@ -94,13 +80,11 @@ def deliver(service: "Service", post: Post) -> Callable[[Assignment, JobProgress
         progress.check()
         tried = attempt(
             message.delivery,
+            post,
             webhook=webhook,
             secret=secret,
             body=event_message(message.visible, contest=message.contest.id, ids=ids),
-            sender=post.sender,
-            resolve=post.resolve,
             clock=service.clock,
-            allow_private=post.allow_private,
         )
         return {"attempt": dict(tried.attempts[-1]), "state": tried.state}
 

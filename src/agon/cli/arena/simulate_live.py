@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 10_000_000),
     default=1000,
     show_default=True,
-    help="Rounds are played until there are so many matches.",
+    help="Rounds are played until so many matches are recorded; void ones are not.",
 )
 @option(
     "--dishonest",

@@ -1,8 +1,9 @@
 """``agon contest add``: records into a contest's ledger."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace as replaced
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -67,7 +68,9 @@ def add(
 
     with target.open(create=False) as api, working(f"adding to {contest}"):
         notes: list[str] = []
-        chunks, is_bare = _chunks(api, contest, source, table=table, mapping=mapping, notes=notes)
+        chunks, is_bare = _chunks(
+            api, contest, source, table=table, mapping=mapping, notes=notes, replace=replace
+        )
         summary = api.records.add(
             contest,
             chunks,
@@ -112,6 +115,7 @@ def _chunks(
     table: str | None,
     mapping: "SourceMapping | None",
     notes: list[str],
+    replace: bool,
 ) -> tuple[Iterator[bytes], bool]:
     """Return a source's records as NDJSON, and whether its lines are as the source has them.
 
@@ -126,7 +130,8 @@ def _chunks(
         return _mapped_lines(discipline, table, source, mapping, notes), False
     if table is None:
         return records_of(discipline, source, mapping, notes=notes), False
-    return _rows_of(discipline, table, path, mapping, notes), False
+    check = partial(api.records.add, contest, replace=replace, dry_run=True)
+    return _rows_of(discipline, table, path, mapping, notes, check=check), False
 
 
 def _mapped_lines(
@@ -155,11 +160,14 @@ def _rows_of(
     path: Path,
     mapping: "SourceMapping | None",
     notes: list[str],
+    *,
+    check: Callable[[Iterator[bytes]], object],
 ) -> Iterator[bytes]:
     """Yield the rows of a file of one table as NDJSON.
 
     Raises:
-        InvalidRecords: with everything that is wrong with the file.
+        InvalidRecords: with everything that is wrong with the file, and what ``check`` says of its
+            other rows.
     """
     from agon.app.contests.ingest.uploads import read_upload
 
@@ -167,7 +175,7 @@ def _rows_of(
         open_file(path) as file,
         read_upload(discipline, table, path.name, file, option=_IGNORE, mapping=mapping) as upload,
     ):
-        upload.require_valid()
+        upload.require_valid(check)
         notes += upload.notes
         yield from upload.lines()
 

@@ -28,6 +28,8 @@ _SYNONYMS = {
     "remove": _ANNUL,
     "undo": ("agon contest rollback", "agon contest unfinalize"),
 }  # what other tools call it; a ledger is not deleted
+_OPTIONS = {"--interval": "--ci", "--override": "--set", "--overrides": "--set", "--rule": "--set"}
+"""Options by what the library calls their arguments, which no option is similar to."""
 _KEEP = "\b\n"  # Click does not rewrap a paragraph that begins with it
 
 
@@ -47,6 +49,17 @@ class Command(click.Command):
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text(_text(self))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; for the library's name of an option, suggest the option."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as unknown:
+            option = _OPTIONS.get(unknown.option_name)
+            if option in {name for parameter in self.params for name in parameter.opts}:
+                # As for commands: Click keeps of given names those that are similar.
+                vars(unknown)["possibilities"] = [option]
+            raise
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; a format that was not given is that of the ending of ``--output``."""

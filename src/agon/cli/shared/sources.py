@@ -198,10 +198,10 @@ def _with_hints() -> Iterator[None]:
     except Unreadable as error:
         from agon.records import InvalidRecords
 
-        if not isinstance(error, InvalidRecords) or error.hints:
+        if not isinstance(error, InvalidRecords):
             raise
-        hints = hints_of(error.issues)
-        raise InvalidRecords(error.issues, names=error.names, hints=hints) from None
+        hints = dict.fromkeys((*error.hints, *hints_of(error.issues)))
+        raise InvalidRecords(error.issues, names=error.names, hints=(*hints,)) from None
 
 
 def hints_of(issues: "Sequence[RowIssue]") -> list[str]:

@@ -24,6 +24,7 @@ _LONG_AGO: Final = "2020-01-01T00:00:00Z"
 
 _POLL_S: Final = 0.05
 _NAME_PARTS: Final = 5
+_MAX_VOID_ROUNDS: Final = 3  # in a row
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class PlayedRound:
 
     Attributes:
         number: its number.
-        matches: number of its matches.
+        matches: number of its matches that were recorded; those that are void are not.
         waiting: number of bots without an opponent.
         seconds: from the request for it until it was settled.
     """
@@ -143,12 +144,19 @@ class League:
 
         Raises:
             Conflict: a round cannot begin, with the cause.
-            Unavailable: a round is not settled in time, with what it waits for.
+            Unavailable: a round is not settled in time, with what it waits for; or all matches of
+                several rounds are void.
         """
         played: list[PlayedRound] = []
         while sum(each.matches for each in played) < matches:
             played.append(self._play_round())
             report(played[-1])
+            last = played[-_MAX_VOID_ROUNDS:]
+            if len(last) == _MAX_VOID_ROUNDS and not any(each.matches for each in last):
+                raise Unavailable(
+                    f"all matches of the last {_MAX_VOID_ROUNDS} rounds are void; "
+                    f"agon arena report {self.contest} says who failed"
+                )
         return played
 
     def _play_round(self) -> PlayedRound:
@@ -168,7 +176,7 @@ class League:
             newest = self.connection.get("contests", self.contest, "rounds", str(number))
         return PlayedRound(
             number=number,
-            matches=newest["matches"],
+            matches=newest["matches"] - (newest["void"] or 0),
             waiting=len(newest["waiting"]),
             seconds=time.monotonic() - began,
         )

@@ -47,6 +47,12 @@ def _further_columns(rules: Any) -> Mapping[str, str]:
     return covariates.columns_of(rules)
 
 
+def _rules_obstacle(rules: Any) -> str | None:
+    from agon.disciplines.arena.ratings import covariates
+
+    return covariates.obstacle_to_controls(rules)
+
+
 DISCIPLINE = Discipline(
     name="arena",
     summary="Bots answer the same prompts; judges choose, and ratings follow.",
@@ -56,6 +62,7 @@ DISCIPLINE = Discipline(
     score=_PARTS.score,
     score_contest=_score_contest,
     further_columns=_further_columns,
+    rules_obstacle=_rules_obstacle,
     findings=Findings(find=_PARTS.find, checks=_PARTS.checks),
     simulator=Simulator(simulate=_PARTS.simulate, size_unit="matches", attacks=_PARTS.attacks),
     participants=("bots.id", "judges.id", "votes.judge_id", "reinstatements.judge_id"),

@@ -40,6 +40,8 @@ def alike_note(names: Iterable[str]) -> str | None:
     return f"these names look alike and are rated as different bots: {shown}{more}"
 
 
+# Names of bots are compared more loosely than the values of a source (``records.look_alikes``):
+# "gpt 4" beside "gpt-4" may be one bot, while two such prompts or categories are two texts.
 def _looks(name: str) -> str:
     r"""Return what a name looks like.
 

@@ -6,6 +6,7 @@ credibility, so that an attack leaves all its votes in the records.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -56,13 +57,32 @@ def simulate(*, size: int, seed: int, attacks: Sequence[str]) -> Simulation:
         advance()
         skipped = copied & ~pairs.honeypot & (rng.random(size) < 0.3)  # noqa: PLR2004 - most copies slip by
         kind = np.where(pairs.honeypot, 1, np.where(skipped, 2, 0)).astype(np.int8)
-        ids = np.arange(1, size + 1)
-        matches = _matches(ids, played, pairs, kind, better, responses, rng)
+        drawn = _DrawnMatches(np.arange(1, size + 1), played, pairs, kind, better)
+        matches = _matches(drawn, responses, rng)
         advance()
-        votes = _votes(ids, played, panel, kind, better, pairs, cast, rng)
+        votes = _votes(drawn, panel, cast, rng)
     owners, bots = _accounts(cast, rng)
     tables = {"owners": owners, "bots": bots, "matches": matches, "votes": votes}
-    return Simulation(tables, _truth(cast, ids, better))
+    return Simulation(tables, _truth(cast, drawn.ids, better))
+
+
+@dataclass(frozen=True)
+class _DrawnMatches:
+    """Matches as arrays.
+
+    Attributes:
+        ids: their ids.
+        played: their times.
+        pairs: who meets.
+        kind: 0: rated, 1: a honeypot, 2: skipped.
+        better: the better side; of a honeypot the real one.
+    """
+
+    ids: Ints
+    played: Any
+    pairs: AttackPairings
+    kind: Sides
+    better: Sides
 
 
 def _cast(size: int, attacks: set[str], rng: np.random.Generator) -> SimulatedCast:
@@ -155,16 +175,11 @@ def _responses(
 
 
 def _matches(
-    ids: Ints,
-    played: Any,
-    pairs: AttackPairings,
-    kind: Sides,
-    better: Sides,
-    responses: tuple[list[str], list[str]],
-    rng: np.random.Generator,
+    drawn: _DrawnMatches, responses: tuple[list[str], list[str]], rng: np.random.Generator
 ) -> pa.Table:
-    size = len(ids)
-    # On a honeypot the better side is the real one, and the other has a robotic text.
+    kind, better, pairs = drawn.kind, drawn.better, drawn.pairs
+    size = len(drawn.ids)
+    # On a honeypot the side that is not real has a robotic text.
     honeypot, rated = kind == 1, kind == 0
     audited = rated & (rng.random(size) < 0.1)  # noqa: PLR2004 - the source document's probability
     verdict = np.where(rng.random(size) < 0.95, better, 1 - better)  # noqa: PLR2004 - nearly right
@@ -188,8 +203,8 @@ def _matches(
     ]
     return pa.table(
         {
-            "id": ids,
-            "played_at": pa.array(played),
+            "id": drawn.ids,
+            "played_at": pa.array(drawn.played),
             "bot_a": pa.array(pairs.bot_a + 1, mask=honeypot & (better == 1)),
             "bot_b": pa.array(pairs.bot_b + 1, mask=honeypot & (better == 0)),
             "prompt_id": rng.integers(1, 501, size),
@@ -203,37 +218,30 @@ def _matches(
 
 
 def _votes(
-    ids: Ints,
-    played: Any,
-    panel: Ints,
-    kind: Sides,
-    better: Sides,
-    pairs: AttackPairings,
-    cast: SimulatedCast,
-    rng: np.random.Generator,
+    drawn: _DrawnMatches, panel: Ints, cast: SimulatedCast, rng: np.random.Generator
 ) -> pa.Table:
-    shape = panel.shape
+    kind, shape = drawn.kind, panel.shape
     accuracy = np.where((kind == 1)[:, None], 0.98, cast.accuracy[panel])
     for attack in TABLE:
         if attack.accuracy is not None:
             accuracy[np.isin(panel, cast.judges_of(attack.name))] = attack.accuracy
     errs = rng.random(shape, dtype=np.float32) >= accuracy
     del accuracy
-    side = better[:, None] ^ errs
+    side = drawn.better[:, None] ^ errs
     first = rng.integers(0, 2, shape, dtype=np.int8)
     ballots = Ballots(panel, side, first, kind)
     for attack in TABLE:
-        attack.vote(ballots, pairs, cast, cast.judges_of(attack.name), rng)
+        attack.vote(ballots, drawn.pairs, cast, cast.judges_of(attack.name), rng)
     votes = np.flatnonzero(np.repeat(kind != 2, SEATS))  # noqa: PLR2004 - skipped: no votes
     match = votes // SEATS
     minutes = rng.integers(1, 30, len(votes)).astype("m8[m]").astype("m8[us]")
     return pa.table(
         {
-            "match_id": ids[match],
+            "match_id": drawn.ids[match],
             "judge_id": cast.judges[panel.ravel()[votes]] + 1,
             "shown_first": _texts(["a", "b"], first.ravel()[votes]),
             "vote": _texts(["A", "B"], (first ^ side).ravel()[votes]),
-            "voted_at": pa.array(played[match] + minutes),
+            "voted_at": pa.array(drawn.played[match] + minutes),
         }
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from agon.disciplines.community.components import COMPONENTS, Component
-from agon.disciplines.community.components.curves import Correlation, Doubling
+from agon.disciplines.community.components.curves import Doubling, ReviewCorrelation
 from agon.disciplines.community.rules import CommunityRules
 from agon.disciplines.community.texts import PLACES, number, points_text
 from agon.errors import Unreadable, did_you_mean
@@ -66,7 +66,7 @@ def _require_valid(component: Component, count: float) -> None:
         Unreadable: it cannot.
     """
     name = component.name
-    if isinstance(component.curve, Correlation):
+    if isinstance(component.curve, ReviewCorrelation):
         if not -1 <= count <= 1:
             raise Unreadable(f"counts: expected {name} from -1 to 1, got {count:g}")
     elif isinstance(component.curve, Doubling):

@@ -35,6 +35,7 @@ from agon.records.values.words import (
     FALSE,
     NAME,
     TRUE,
+    WHOLE_ID,
     StatedWords,
     fold_word,
     home_and_away,
@@ -43,8 +44,6 @@ from agon.records.values.words import (
 
 _ROW: Final = quote("converted row:")
 _MAX_WORDS: Final = 1_000  # different words of one column that are converted
-WHOLE_ID: Final = r"-?[0-9]{1,15}(\.0+)?"
-"""An id that is whole, as programs that read ids as numbers write it."""
 _EPOCH: Final = r"[0-9]{9,16}(\.[0-9]*)?"
 _CLOCK: Final = "{0} LIKE '____-%:%'"
 _ZONE: Final = r".*([zZ]| UTC|[+-][0-9]{2}(:?[0-9]{2})?)"

@@ -159,8 +159,11 @@ def _results(choices: tuple[str, ...]) -> tuple[str, str, str] | None:
     return None
 
 
-WHOLE_NAME: Final = r"(-?[0-9]{1,15})\.0+"
+_WHOLE: Final = "-?[0-9]{1,15}"
+WHOLE_NAME: Final = rf"({_WHOLE})\.0+"
 """A whole number as data frames write it, where a value of its column is missing."""
+WHOLE_ID: Final = rf"{_WHOLE}(\.0+)?"
+"""An id that is whole, as programs that read ids as numbers write it."""
 NAME: Final = "name"
 """The value that a mapping states for a word that is the name of what is on a side."""
 

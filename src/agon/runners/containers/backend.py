@@ -22,12 +22,12 @@ from agon.app.containers import (
     Outputs,
     ServiceSpec,
     Shell,
+    TaskTests,
     TrialVerification,
 )
 from agon.app.containers.collection import ServiceCommand, ServicePath
 from agon.app.containers.egress import Egress
 from agon.app.containers.home_settings import replaced_paths
-from agon.app.containers.pass_rule import BY_EXIT_CODE, PassRule
 from agon.errors import NotFound, Unavailable
 from agon.runners.containers.cleanup_guard import CleanupGuard
 from agon.runners.containers.driver import WAITING, drive
@@ -194,25 +194,22 @@ class CommandLineContainers:
         self,
         image: Image,
         outputs: Outputs,
-        tests: Path,
+        tests: TaskTests,
         *,
         trial: AgentTrial,
         limits: Limits,
-        pass_rule: PassRule = BY_EXIT_CODE,
-        environment: Sequence[tuple[str, str]] = (),
-        network: str = "none",
     ) -> TrialVerification:
-        """Run ``tests/test.sh`` on an agent's outputs in a fresh container.
+        """Run ``test.sh`` on an agent's outputs in a fresh container.
 
         Raises:
             NotFound: the outputs or the tests do not exist.
             Unavailable: the containers are closed.
         """
         self._require_open()
-        for path in (outputs.path, tests / "test.sh"):
+        for path in (outputs.path, tests.folder / "test.sh"):
             if not path.is_file():
                 raise NotFound(f"{path} does not exist; it is needed to verify a trial")
-        staged = self._stage.show(tests)
+        staged = self._stage.show(tests.folder)
         with (staged / "test.sh").open("rb") as script:
             command = shell_command(_TEST, script.readline(_MAX_LINE_BYTES))
         spec = RunSpec(
@@ -231,18 +228,18 @@ class CommandLineContainers:
                 BindMount(outputs.path.resolve(), OUTPUTS),
                 BindMount(self._stage.show(_MODULE), f"{MODULES}/{_MODULE.name}"),
             ),
-            environment=variables_of_tests(image, outputs.declared, environment),
+            environment=variables_of_tests(image, outputs.declared, tests.environment),
             replaced=replaced_paths(outputs.declared, image.home),
             unpacked=outputs.files,
             handed=("/logs",),
             archive="logs.tar",
-            network=trial.network if network == "none" else network,
+            network=trial.network if tests.network == "none" else tests.network,
         )
         run = self._attempts.run(spec)
-        verification, is_doubtful = verification_of(run, pass_rule)
+        verification, is_doubtful = verification_of(run, tests.pass_rule)
         if is_doubtful and run.account.attempts == 1:
             again = self._attempts.once(spec, number=2)
-            verification, _ = verification_of(again, pass_rule)
+            verification, _ = verification_of(again, tests.pass_rule)
         return verification
 
     def clean(self, run: str | None = None, *, images: bool = False) -> CleanupSummary:

@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 from agon.app.sandbox import DeterminismCheck, Mode, RunRequest, RunResult
 from agon.errors import Unavailable
 from agon.runners.sandbox.inside.child import PADS
-from agon.runners.sandbox.inside.wire import ENTRIES, Report, Request
+from agon.runners.sandbox.inside.wire import ENTRIES, Report, WireRequest
 from agon.runners.sandbox.isolation import Isolation
 from agon.runners.sandbox.self_test import self_test
 from agon.runners.sandbox.turns import Turns
@@ -274,9 +274,9 @@ def _names_sympy(source: bytes) -> bool:
     return "sympy" in text or "random" in text
 
 
-def _request(request: RunRequest, variation: int) -> Request:
+def _request(request: RunRequest, variation: int) -> WireRequest:
     limits = request.limits
-    return Request(
+    return WireRequest(
         number=0,  # each attempt gets one of its own
         source_bytes=len(request.source),
         entry=ENTRIES.index(request.entry),

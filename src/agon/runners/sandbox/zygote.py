@@ -14,7 +14,7 @@ from subprocess import DEVNULL, Popen
 
 from agon.errors import Unavailable
 from agon.runners.sandbox import namespaces
-from agon.runners.sandbox.inside.wire import HELLO_BYTES, REPORT_BYTES, Report, Request
+from agon.runners.sandbox.inside.wire import HELLO_BYTES, REPORT_BYTES, Report, WireRequest
 from agon.runners.sandbox.isolation import Isolation, environment
 from agon.runners.sandbox.verdicts import WorkerLost
 
@@ -72,7 +72,7 @@ class Zygote:
             raise Unavailable(f"{fact}; {wanted}") from None
         return dict(word.split("=", 1) for word in said.split())
 
-    def run(self, request: Request, source: bytes) -> tuple[Report, bytes]:
+    def run(self, request: WireRequest, source: bytes) -> tuple[Report, bytes]:
         """Run a source; return the kernel's record of the process and the bytes of the answer.
 
         Raises:

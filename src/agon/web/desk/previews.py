@@ -6,6 +6,7 @@ import hashlib
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import IO, Any, Final
 
 from agon.api.models.records import ImportSummary
@@ -13,6 +14,7 @@ from agon.api.operations.records import ignored_names
 from agon.app.analysis.mapping_suggestion import mapping_hints
 from agon.app.contests.ingest.uploads import ReadColumn, Upload, read_upload
 from agon.errors import AgonError, Unreadable
+from agon.records import InvalidRecords
 from agon.records.names.mapping import SourceMapping, parse_mapping, source_mapping
 from agon.web.page import Visit, error_texts
 
@@ -77,9 +79,8 @@ def preview(visit: Visit, discipline: str, contest: str) -> Preview:
         mapping = _mapping(form.get("mapping", ""), form.get("ignore", ""))
         with read_upload(discipline, table, name, file, option=_IGNORE, mapping=mapping) as upload:
             read = _as_read(read, upload)
-            if upload.issues:
-                return read
             add = visit.api.records.add
+            upload.require_valid(partial(add, contest, dry_run=True, replace=replaces))
             summary = None
             if replaces or not adds:
                 summary = add(contest, upload.lines(), dry_run=True, replace=replaces)
@@ -91,7 +92,8 @@ def preview(visit: Visit, discipline: str, contest: str) -> Preview:
                 read = replace(read, summary=summary, is_added=True)
             return read
     except AgonError as error:
-        return replace(read, faults=error_texts(error))
+        hints = mapping_hints(error.issues) if isinstance(error, InvalidRecords) else []
+        return replace(read, faults=[*error_texts(error), *hints])
 
 
 def _as_read(read: Preview, upload: Upload) -> Preview:
@@ -101,7 +103,6 @@ def _as_read(read: Preview, upload: Upload) -> Preview:
         first=upload.first,
         count=upload.count,
         notes=upload.notes,
-        faults=[*upload.fault_texts, *mapping_hints(upload.issues)],
     )
 
 

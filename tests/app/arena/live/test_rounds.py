@@ -236,6 +236,9 @@ def test_a_match_that_nobody_can_judge_is_played_again(make_league: MakeLeague) 
         ("again", NO_MODEL)
     }
     assert league.rows("matches") == []
+    view = View(contest=league.contest, until=None, staff=False)
+    (shown,) = views.rounds(league.service, view)
+    assert (shown["matches"], shown["void"]) == (2, 2)
     league.network.behavior.clear()
     league.model = Model()
     assert league.play() == []

@@ -31,7 +31,7 @@ from agon.app.contests.lifecycle.transitions import finalize
 from agon.app.service import Service
 from agon.client.local import Local
 from agon.entities.contests import Change, Event, StepCause
-from agon.errors import AgonError, Conflict, Forbidden, NotFound, Unreadable
+from agon.errors import AgonError, Conflict, Forbidden, InvalidRule, NotFound, Unreadable
 from fakes.service import ORGANISER, PARTICIPANT
 from fakes.spring import play, spring, view
 from sizes import size
@@ -296,6 +296,7 @@ def test_only_staff_change_a_contest(service: Service) -> None:
         ("rule", {}, Unreadable, "did you mean rules"),
         ("rules", {"editon": "x"}, Unreadable, "did you mean edition"),
         ("rules", {"edition": "nope"}, NotFound, "nope"),
+        ("rules", {"overrides": {"control": "cost"}}, InvalidRule, "control=cost: matches of a"),
         ("void", {}, Unreadable, "at least one record or id"),
         ("void", {"records": ["votes/m1/nobody"]}, NotFound, "votes/m1/nobody"),
         ("void", {"people": "ada"}, Unreadable, "give lists"),

@@ -74,6 +74,15 @@ def test_an_invalid_contest_is_rejected_and_stores_nothing(
         assert session.contests.page() == []
 
 
+def test_a_rule_that_no_contest_can_follow_is_refused(service: Service) -> None:
+    """Matches of a contest have no other columns; length and others are counted in the answers."""
+    sees_cost = replace(SPRING, overrides={"control": "length, cost"})
+    with pytest.raises(InvalidRule, match=r"^control=cost: .*; name styles .*\(length, headers, "):
+        create(service, sees_cost, by=ORGANISER)
+    counted = create(service, replace(SPRING, overrides={"control": "length,code"}), by=ORGANISER)
+    assert counted.overrides == {"control": "length,code"}
+
+
 def test_an_id_is_used_once(service: Service) -> None:
     """URLs and hash chains contain it."""
     create(service, SPRING, by=ORGANISER)

@@ -14,7 +14,7 @@ from agon.app.tasks.formats.keys import KEYS, row_of
 from agon.app.tasks.overrides import Overrides, with_overrides
 from agon.app.tasks.preparation import NOT_READY, in_workdir, outputs, with_preparation
 from agon.app.tasks.task import Task
-from agon.app.tasks.trials import run_trial
+from agon.app.tasks.trials import TrialRunner
 from agon.runners.agents.builtin import NopAgent
 from app.tasks.folders import harbor
 from fakes.containers import FakeContainers
@@ -135,10 +135,9 @@ def test_users_are_read_as_names_or_numbers(tmp_path: Path) -> None:
     assert (settings.agent_user, settings.verifier_user) == ("ada", "1000")
     assert settings.collected[0].user == "root"
     containers = FakeContainers()
-    run_trial(
-        task, 1, NopAgent(), containers=containers, image=IMAGE, now=lambda: datetime.now(UTC),
-        trial=AgentTrial(run="r", name="n", folder=tmp_path),
-    )  # fmt: skip
+    TrialRunner(
+        agent=NopAgent(), containers=containers, image=IMAGE, now=lambda: datetime.now(UTC)
+    ).run(task, AgentTrial(run="r", name="n", folder=tmp_path))
     assert containers.test_users == ["1000"]
 
 
@@ -241,7 +240,9 @@ def test_the_container_of_the_tests_has_its_own_limits_variables_and_folder(
     containers = FakeContainers()
     now = datetime(2026, 11, 28, tzinfo=UTC)
     trial = AgentTrial(run="r", name="t", folder=tmp_path)
-    run_trial(task, 1, NopAgent(), containers=containers, image=IMAGE, trial=trial, now=lambda: now)
+    TrialRunner(agent=NopAgent(), containers=containers, image=IMAGE, now=lambda: now).run(
+        task, trial
+    )
     limits, image = containers.limits[-1], containers.tested_images[0]
     assert (limits.cpus, limits.memory_mib, limits.storage_mib) == (2, 1024, 32)
     assert (limits.timeout_s, image.workdir) == (9, "/srv/judge")

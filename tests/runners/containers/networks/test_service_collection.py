@@ -10,7 +10,7 @@ from agon.app.files import InvalidPackage
 from agon.app.tasks.formats.discovery import read_task
 from agon.app.tasks.services import build
 from agon.app.tasks.task import Task
-from agon.app.tasks.trials import TrialResult, run_trial
+from agon.app.tasks.trials import TrialResult, TrialRunner
 from app.tasks.folders import harbor
 from runners.containers.course import Course
 from runners.containers.script_agent import Script
@@ -75,9 +75,9 @@ def run(
 ) -> tuple[TrialResult, list[str]]:
     """Return a trial's result, and what its tests printed."""
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    result = run_trial(
-        task, 1, Script(script), containers=containers, image=image, trial=trial, now=lambda: now
-    )
+    result = TrialRunner(
+        agent=Script(script), containers=containers, image=image, now=lambda: now
+    ).run(task, trial)
     printed = trial.folder / "verifier/stdout.txt"
     return result, printed.read_text().splitlines() if printed.exists() else []
 

@@ -19,7 +19,7 @@ from agon.app.webhooks.announcements import announce
 from agon.disciplines.arena.rounds.commitment import drawing_seed
 from agon.disciplines.arena.rounds.round import METHOD
 from agon.disciplines.arena.rules import ArenaRules
-from agon.entities.arena import ArenaRound, LiveBot
+from agon.entities.arena import NOT_RECORDED, ArenaRound, LiveBot
 from agon.entities.contests import Contest, Event
 from agon.kernel.fingerprints import sha256
 from agon.kernel.times import written_time
@@ -160,7 +160,7 @@ def _rows(
     """Return the records of a round: models that judged, matches, votes."""
     judges, matches, votes = [], [], []
     for drawn, match in matches_of(arena_round):
-        if match["outcome"] in {"void", "again"}:
+        if match["outcome"] in NOT_RECORDED:
             continue
         real, texts = drawn["honeypot_real"], match["answers"]
         honeypot = real is not None and match["outcome"] is None

@@ -196,6 +196,7 @@ def _render(session: Session, view: View, state: RoundState) -> dict[str, Any]:
         "state": "committed" if hidden else _state(state),
         "began_at": state.began_at,
         "matches": 0 if hidden else len(summary["pairs"]),
+        "void": summary.get("void") if visible else None,
         "waiting": summary["waiting"] if visible else None,
         "missing": _NONE_MISSING if hidden else _missing(session, view, state),
         "waits_for": None if hidden else summary["waits_for"],

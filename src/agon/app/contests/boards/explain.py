@@ -42,6 +42,8 @@ def explain(
     with service.replicas.current(service.store, view.contest) as live:
         result = live.result(at=snapshot.seq, discloses=feedback.discloses)
         explanation = explanation_or_reason(result, participant, board=snapshot.board)
+    # Whom it is about is known now; no session stays open while a board is scored. The names at a
+    # position are the same in both.
     with service.store.read() as session:
         about = explanation.participants
         names = shown_names(session, view.contest, about, at=snapshot.seq)

@@ -11,6 +11,7 @@ from agon.app.analysis.score import rules_of
 from agon.app.contests.changes.corrections import check_correction, positions_of
 from agon.app.contests.changes.merging import check_merge, merge_entries
 from agon.app.contests.changes.rejudge import VERDICTS
+from agon.app.contests.contest_rules import contest_rules_of
 from agon.app.contests.ledgers.append import RECORDS
 from agon.app.contests.ledgers.positions import board_named, require_storable_name
 from agon.app.contests.ledgers.slugs import board_with_id, problem_id
@@ -211,7 +212,7 @@ def _check_rules(_: Session, contest: Contest, params: Mapping[str, Any]) -> dic
         raise Unreadable(
             "a change of rules has edition (a name) and overrides (an object); give both"
         )
-    released, rules = rules_of(contest.discipline, edition, overrides)
+    released, rules = contest_rules_of(contest.discipline, edition, overrides)
     values = rules.model_dump(mode="json")
     values_set = {name: values[name] for name in sorted(overrides)}
     return {"edition": released.full_name, "overrides": values_set}

@@ -47,5 +47,6 @@ def conflict_text(
         )
     return (
         f"line {line}: {record_text} is entry {existing[0].seq} with other content; "
-        "remove it, or replace it (option replace)"
+        "leave it out, replace the entry (option replace), or give it an id of its own if it is "
+        "another record"
     )

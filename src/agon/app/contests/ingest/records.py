@@ -5,7 +5,6 @@ Requests of a million records take this path, so each step works on the columns 
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from dataclasses import replace as replaced
 from functools import partial
 from itertools import islice
@@ -251,7 +250,7 @@ class RecordImporter:
         before, after = self._contest.seq, self._seq
         if after > before:
             store_growth(
-                self._service, self._session, replace(self._contest, seq=after, head=self._head)
+                self._service, self._session, replaced(self._contest, seq=after, head=self._head)
             )
         return ImportSummary(
             added=after - before - self._replaced,
@@ -303,15 +302,25 @@ def record(
             live, and the records are those of a protocol (``Discipline.written_by``).
         Forbidden: a judge sends something else than their own votes, or votes on an own bot.
     """
+
+    def add(ids: WholeIds) -> ImportSummary:
+        summary = ImportSummary()
+        with suppress(_DryRun), gc_paused(), service.store.write() as session:
+            contest = session.contests.lock(contest_id)
+            require_open(service, session, contest, by)
+            sent = SentRows(session, contest, by, ignore=ignore, ids=ids)
+            importer = RecordImporter(service, session, contest, by, replace=replace, sent=sent)
+            summary = _shown_to(by, contest, importer.run(rows))
+            if dry_run:
+                raise _DryRun
+        return summary
+
     ids = WholeIds()
     try:
         while True:
             known = set(ids.texts)
             try:
-                return _record(
-                    service, contest_id, rows, by=by, replace=replace, dry_run=dry_run,
-                    ignore=ignore, ids=ids,
-                )  # fmt: skip
+                return add(ids)
             except InvalidRecords:
                 if ids.texts == known or not isinstance(rows, Lines):
                     raise
@@ -321,28 +330,11 @@ def record(
             rows.close()
 
 
-def _record(
-    service: Service,
-    contest_id: str,
-    rows: Iterable[Sequence[Any]],
-    *,
-    by: Caller,
-    replace: bool,
-    dry_run: bool,
-    ignore: Iterable[str],
-    ids: WholeIds,
-) -> ImportSummary:
-    """Add records as :func:`record` does, with what is known of their ids."""
-    summary = ImportSummary()
-    with suppress(_DryRun), gc_paused(), service.store.write() as session:
-        contest = session.contests.lock(contest_id)
-        require_open(service, session, contest, by)
-        sent = SentRows(session, contest, by, ignore=ignore, ids=ids)
-        importer = RecordImporter(service, session, contest, by, replace=replace, sent=sent)
-        summary = importer.run(rows)
-        if contest.frozen_at is not None and by.role == "judge":
-            # Positions would show how many records there are, which is hidden during a freeze.
-            summary = replaced(summary, first_seq=None, last_seq=None, seqs=())
-        if dry_run:
-            raise _DryRun
+def _shown_to(by: Caller, contest: Contest, summary: ImportSummary) -> ImportSummary:
+    """Return what the sender may see of a summary.
+
+    Positions would show a judge how many records there are, which is hidden during a freeze.
+    """
+    if contest.frozen_at is not None and by.role == "judge":
+        return replaced(summary, first_seq=None, last_seq=None, seqs=())
     return summary

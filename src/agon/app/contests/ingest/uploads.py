@@ -1,7 +1,8 @@
 """Read a file of one table as people upload it: what was read as what, and what is wrong."""
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -11,7 +12,7 @@ from typing import IO, Any, Final
 
 from agon.app.contests.ingest.record_lines import table_lines
 from agon.disciplines import discipline
-from agon.errors import NotFound, Unreadable, did_you_mean
+from agon.errors import AgonError, NotFound, Unreadable, did_you_mean
 from agon.records import InvalidRecords, Records, RowIssue, Schema, Table, inspect_files
 from agon.records.names.mapping import MappingSource, source_mapping
 from agon.records.normal import write_time
@@ -58,21 +59,38 @@ class Upload:
     issues: tuple[RowIssue, ...]
     records: Records
 
-    @property
-    def fault_texts(self) -> list[str]:
-        """Everything that is wrong, a line each."""
-        return str(InvalidRecords(list(self.issues))).splitlines() if self.issues else []
+    def require_valid(self, check: Callable[[Iterator[bytes]], object] | None = None) -> None:
+        """Raise everything that is wrong with the file, and with its other rows in a contest.
 
-    def require_valid(self) -> None:
-        """Raise everything that is wrong with the file.
+        Args:
+            check: checks NDJSON in the contest, which alone knows what rows may refer to.
 
         Raises:
-            InvalidRecords: with all issues.
+            InvalidRecords: with all issues; what the contest says of the rows without any is in its
+                hints.
         """
-        if self.issues:
-            raise InvalidRecords(list(self.issues))
+        if not self.issues:
+            return
+        others: list[str] = []
+        if check is not None and self._has_all_columns:
+            try:
+                check(self.lines(without=frozenset(issue.row for issue in self.issues)))
+            except AgonError as error:
+                others.append(f"without these rows: {error}")
+        raise InvalidRecords(list(self.issues), hints=others)
 
-    def lines(self, *, bare: bool = False) -> Iterator[bytes]:
+    @property
+    def _has_all_columns(self) -> bool:
+        """Whether no required column is absent, and every row with an issue is listed."""
+        absent = {column.name for column in self.columns if column.source is None}
+        listed = Counter((issue.code, issue.column) for issue in self.issues)
+        return absent.isdisjoint(
+            column.name
+            for column in self.records.schema.table(self.table).columns
+            if column.required
+        ) and all(issue.count <= listed[issue.code, issue.column] for issue in self.issues)
+
+    def lines(self, *, bare: bool = False, without: Collection[int | None] = ()) -> Iterator[bytes]:
         """Yield the rows as the NDJSON that a contest takes, with their table in each line.
 
         Each stands on the line that its row has in the file, so that what the contest says of a
@@ -80,18 +98,16 @@ class Upload:
 
         Args:
             bare: the rows alone, for requests of one table.
+            without: numbers of rows, from 1, that are left out.
         """
         rows = table_lines(self.records, self.table, bare=bare)
-        lines_of = self.records.lines.get(self.table)
-        if lines_of is None:
-            yield from rows
-            return
         numbers = self.records.arrow(self.table, ["_row"]).column(0).to_pylist()
-        places = lines_of(set(numbers))
+        lines_of = self.records.lines.get(self.table)
+        places = {} if lines_of is None else lines_of(set(numbers))
         last = 0
         for number, row in zip(numbers, rows, strict=True):
             line = places.get(number, last + 1)
-            yield b"\n" * (line - last - 1) + row
+            yield b"\n" * (line - last - 1) + (b"\n" if number in without else row)
             last = line
 
 
@@ -107,7 +123,7 @@ def read_upload(
 ) -> Iterator[Upload]:
     """Read an uploaded file of one table of a discipline.
 
-    References are checked when the rows are added: what they refer to may be stored already.
+    References are checked by the contest: what they refer to may be stored already.
 
     Args:
         discipline_name: the discipline.

@@ -13,8 +13,8 @@ from typing import Any, Final
 from agon.records import Kind, Table
 from agon.records.conditions import Columns
 from agon.records.values.conversion_notes import read_whole_ids
-from agon.records.values.conversions import WHOLE_ID
 from agon.records.values.json_values import UNIT_NAMES, epoch_unit
+from agon.records.values.words import WHOLE_ID
 
 _WHOLE_ID: Final = re.compile(WHOLE_ID)
 _ISO_8601: Final = 0  # beside the units of numbers

@@ -62,14 +62,14 @@ def create(service: Service, new: NewContest, *, by: Caller) -> Contest:
     Raises:
         Conflict: the id is taken.
         NotFound: there is no such discipline, edition or board.
-        InvalidRule: an override is unknown or out of bounds.
+        InvalidRule: an override is unknown or out of bounds, or reads what no contest keeps.
         Unreadable: the id or a detail is invalid.
     """
-    from agon.app.analysis.score import rules_of
+    from agon.app.contests.contest_rules import contest_rules_of
 
     _require_valid(new)
     chosen = discipline(new.discipline)
-    edition, rules = rules_of(new.discipline, new.edition, new.overrides)
+    edition, rules = contest_rules_of(new.discipline, new.edition, new.overrides)
     values = rules.model_dump(mode="json")
     boards = (
         chosen.boards if new.boards is None else [chosen.board_name(name) for name in new.boards]

@@ -8,7 +8,7 @@ from threading import BoundedSemaphore
 from agon.app.containers import AgentTrial, Containers, Image, Outputs, RewardSource
 from agon.app.tasks.agents import Agent, AgentEnvironment, AgentWork
 from agon.app.tasks.task import Task
-from agon.app.tasks.trials import Clock, TrialResult, run_trial
+from agon.app.tasks.trials import Clock, TrialResult, TrialRunner
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,15 +143,9 @@ class TaskTrials:
             keep_servers=self.options.keep_servers,
         )
         with self.slots:
-            result = run_trial(
-                self.task,
-                1,
-                agent,
-                containers=self.containers,
-                image=self.image,
-                trial=trial,
-                now=self.now,
-            )
+            result = TrialRunner(
+                agent=agent, containers=self.containers, image=self.image, now=self.now
+            ).run(self.task, trial)
         self.watch(CheckStep(task=self.task.name, name=name, result=result))
         return result
 

@@ -78,6 +78,25 @@ def columns_of(rules: ArenaRules) -> dict[str, str]:
     return {f"matches.{name}": kind for name, kind in kinds.items()}
 
 
+def obstacle_to_controls(rules: ArenaRules) -> str | None:
+    """Return why no contest can follow the rule ``control``; None: it can.
+
+    Example:
+        >>> obstacle_to_controls(ArenaRules().override({"control": "length"}))
+        >>> text = obstacle_to_controls(ArenaRules().override({"control": "length,cost"}))
+        >>> text.partition(";")[0]
+        'control=cost: matches of a contest have no columns for it'
+    """
+    unknown = [name for name in controls(rules) if name not in STYLES]
+    if not unknown:
+        return None
+    return (
+        f"control={','.join(unknown)}: matches of a contest have no columns for it; name styles "
+        f"that are counted in the answers ({', '.join(STYLES)}), or rate an export with such "
+        "columns (agon arena rate)"
+    )
+
+
 def covariates_of(
     facts: Facts, match: Ints, rules: ArenaRules, *, records: Records | None
 ) -> dict[str, Vector]:

@@ -151,9 +151,14 @@ def _require_model(counts: PairCounts, rules: ArenaRules) -> None:
             instead=_PLAIN,
         )
     if rules.interval == "bootstrap":
+        asked = [
+            f"{name}={getattr(rules, name)}"
+            for name in _PLAIN
+            if getattr(rules, name) != _PLAIN[name]
+        ]
         raise NotScorable(
-            "interval=bootstrap resamples the plain model: set interval=sandwich with ties, "
-            "position or control",
+            "interval=bootstrap resamples the plain model: set interval=sandwich with "
+            + " and ".join(asked),
             instead=_PLAIN,
         )
 

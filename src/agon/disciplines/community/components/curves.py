@@ -183,7 +183,7 @@ class HIndexSquare(Curve):
 
 
 @dataclass(frozen=True)
-class Correlation(Curve):
+class ReviewCorrelation(Curve):
     """Points per correlation from a least one on."""
 
     def points(self, amounts: npt.ArrayLike, terms: Terms) -> FloatArray:

@@ -8,8 +8,8 @@ import pyarrow as pa
 from agon.disciplines.community.components.component import Component, Count
 from agon.disciplines.community.components.curves import (
     Bonus,
-    Correlation,
     Linear,
+    ReviewCorrelation,
     prompts_with_reviews,
 )
 from agon.disciplines.community.counts import benchmarks as sets
@@ -276,7 +276,7 @@ REVIEW_QUALITY = Component(
         _reviewed_prompts,
         one_per_record=False,
     ),
-    Correlation(),
+    ReviewCorrelation(),
     "review_quality_coefficient",
     noun="correlation with the other reviewers",
     unit="correlation",

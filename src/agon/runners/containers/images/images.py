@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -116,18 +117,17 @@ class Images:
         details = self._engine.inspect("image", tag)
         cached = details is not None
         with tempfile.TemporaryDirectory(prefix="agon-build-") as folder:
+            build = _Build(recipe, begin, Path(folder))
             if details is None:
-                base = self._own(recipe, begin, options, Path(folder))
-                self._add_layer(base, tag, recipe, writable, begin, Path(folder))
+                base = self._own(build, options)
+                self._add_layer(build, base, tag, writable)
                 details = self._engine.inspect("image", tag)
             if details is None:
                 raise EngineError(f"{tag}: image not known")
-            tests = self._of_tests(details, tag, recipe, begin, Path(folder))
+            tests = self._of_tests(build, details, tag)
         return _image(details, tests, content, begin, cached=cached)
 
-    def _of_tests(
-        self, details: Mapping[str, Any], tag: str, recipe: ImageSpec, begin: float, scratch: Path
-    ) -> str:
+    def _of_tests(self, build: "_Build", details: Mapping[str, Any], tag: str) -> str:
         """Return the id of the image in which tests run, built if it does not exist."""
         programs = details["Config"]["Labels"].get(f"{LABEL}.programs", "")
         if not programs:
@@ -137,20 +137,21 @@ class Images:
             return str(known["Id"])
         run = ("/bin/sh", "-c", CLOSE_PROGRAMS, "agon", *programs.split(":"))
         user = details["Config"].get("User") or "0"
-        return self._layer(tag, f"{tag}-tests", run, user, (), recipe, begin, scratch / "tests")
+        return self._layer(build, tag, f"{tag}-tests", run, user)
 
     def _layer(
-        self, base: str, tag: str, run: Sequence[str], user: str, further: Sequence[str],
-        recipe: ImageSpec, begin: float, scratch: Path,
+        self, build: "_Build", base: str, tag: str, run: Sequence[str], user: str,
+        further: Sequence[str] = (),
     ) -> str:  # fmt: skip
         """Run a command as root on top of an image, and restore its user; return the new id."""
         lines = (f"FROM {base}", "USER 0", f"RUN {json.dumps(run)}", f"USER {user}", *further)
+        scratch = build.scratch / tag.rpartition(":")[2]
         context = scratch / "context"
         context.mkdir(parents=True)
         (context / "Dockerfile").write_text("\n".join(lines) + "\n", encoding="utf-8")
         one_layer = ("--layers=false",) if self._engine.named.name == "podman" else ()
         options = (f"--tag={tag}", *one_layer)
-        return self._run_build(recipe, begin, str(context), scratch / "id", options)
+        return self._run_build(build, str(context), scratch / "id", options)
 
     def _content(self, recipe: ImageSpec, writable: tuple[str, ...]) -> str:
         """Return the hash of what the image depends on; base images count by their content."""
@@ -178,17 +179,15 @@ class Images:
             )
         return str(details["Id"])
 
-    def _own(self, recipe: ImageSpec, begin: float, options: tuple[str, ...], scratch: Path) -> str:
+    def _own(self, build: "_Build", options: tuple[str, ...]) -> str:
         """Return the id of the task's image, built or named."""
+        recipe = build.recipe
         if recipe.context is None:
             return recipe.image
         context = str(recipe.context.resolve())
-        return self._run_build(recipe, begin, context, scratch / "own", options)
+        return self._run_build(build, context, build.scratch / "own", options)
 
-    def _add_layer(
-        self, base: str, tag: str, recipe: ImageSpec, writable: tuple[str, ...], begin: float,
-        scratch: Path,
-    ) -> None:  # fmt: skip
+    def _add_layer(self, build: "_Build", base: str, tag: str, writable: tuple[str, ...]) -> None:
         """Build agon's layer as root, and restore the image's user."""
         details = self._engine.inspect("image", base)
         if details is None:
@@ -198,7 +197,7 @@ class Images:
         work = _workdir(config)
         tools = _tools(config)
         system = (*SYSTEM_FOLDERS, *("/" + tool.split("/")[1] for tool in tools), "/var")
-        candidates = (*(path for path in (*present, *recipe.optional) if path not in system),
+        candidates = (*(path for path in (*present, *build.recipe.optional) if path not in system),
                  plain_part(work), home)  # fmt: skip
         folders = writable_folders(
             (*writable, *(config.get("Volumes") or ()), *filter(may_be_writable, candidates))
@@ -211,7 +210,7 @@ class Images:
                   for key, paths in known.items())  # fmt: skip
         run = ("/bin/sh", "-c", SAVE_FOLDERS, "agon", *folders)
         user = config.get("User") or "0"
-        self._layer(base, tag, run, user, tuple(labels), recipe, begin, scratch / "layer")
+        self._layer(build, base, tag, run, user, tuple(labels))
 
     def _list(self, image: str) -> tuple[str, list[str], list[str]]:
         """Return the home folder of an image's user, its folders in ``/`` and ``/var``, programs.
@@ -230,15 +229,16 @@ class Images:
         return (home if PLAIN_PATH.fullmatch(home) else "/root"), folders, plain
 
     def _run_build(
-        self, recipe: ImageSpec, begin: float, context: str, image_id: Path, further: Sequence[str]
+        self, build: "_Build", context: str, image_id: Path, further: Sequence[str]
     ) -> str:
+        recipe = build.recipe
         command = (
             *self._engine.command, "build", f"--network={self.network}",
             f"--iidfile={image_id}", f"--label={LABEL}.image=1", "--force-rm", *build_ulimits(),
             *self._of_podman(recipe), *further, context,
         )  # fmt: skip
         try:
-            lines = self._build_log(command, image_id, begin + recipe.timeout_s)
+            lines = self._build_log(command, image_id, build.begin + recipe.timeout_s)
         except subprocess.TimeoutExpired:
             raise BuildFailed(f"building took more than {recipe.timeout_s:g} s") from None
         if lines:
@@ -278,6 +278,21 @@ class Images:
             "--pull=never", "--http-proxy=false", f"--memory={recipe.memory_mib}m",
             f"--add-host={self._host}:127.0.0.1",
         )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Build:
+    """A build that is under way.
+
+    Attributes:
+        recipe: what is built.
+        begin: when it began, in seconds of the monotonic clock.
+        scratch: an empty folder for its files.
+    """
+
+    recipe: ImageSpec
+    begin: float
+    scratch: Path
 
 
 def base_images(dockerfile: str) -> list[str]:

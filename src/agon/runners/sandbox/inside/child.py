@@ -26,7 +26,7 @@ from types import (
 from typing import Any, NoReturn
 
 from . import seccomp, system
-from .wire import ENTRIES, Request
+from .wire import ENTRIES, WireRequest
 
 SOURCE, PRINTS, ERRORS, ANSWER, READY = 0, 1, 2, 3, 4
 """Descriptors of a child; no others are open."""
@@ -69,7 +69,7 @@ class SolverFailed(Exception):
 
 
 def run_and_exit(
-    request: Request,
+    request: WireRequest,
     *,
     descriptors: tuple[int, int, int, int],
     zygote: int,
@@ -98,7 +98,7 @@ def run_and_exit(
 
 
 def _isolate(
-    request: Request,
+    request: WireRequest,
     descriptors: tuple[int, int, int, int],
     zygote: int,
     base_bytes: int,
@@ -126,7 +126,7 @@ def _isolate(
     seccomp.install(filter_)
 
 
-def _limit(request: Request, base_bytes: int) -> None:
+def _limit(request: WireRequest, base_bytes: int) -> None:
     """Set the kernel's limits; those on time and output end the process with distinct signals."""
     seconds = int(request.cpu_s) + 2  # later than the timer, which is exact
     # RLIMIT_AS counts the zygote's address space as well, which the child shares by fork.
@@ -147,7 +147,7 @@ def _limit(request: Request, base_bytes: int) -> None:
     system.signal_after(request.cpu_s, signal.SIGPROF)
 
 
-def _answer(request: Request) -> list[bytes]:
+def _answer(request: WireRequest) -> list[bytes]:
     """Run the program; return its answer as bytes, or the outcome and reason of its failure."""
     sys.set_int_max_str_digits(0)  # time and memory are the limits
     # Memory to give back: at the limit even the message "memory_limit" could not be made.
@@ -167,7 +167,7 @@ def _answer(request: Request) -> list[bytes]:
         return _failure("runtime_error", _describe(error))
 
 
-def _compute(request: Request) -> list[int]:
+def _compute(request: WireRequest) -> list[int]:
     """Compile the source, call its entry point and return the terms, each of type ``int``."""
     module = ModuleType("program")
     sys.modules["program"] = module
@@ -288,7 +288,7 @@ def _pads(variation: int) -> list[object]:
     return pads
 
 
-def _compile(request: Request) -> Any:
+def _compile(request: WireRequest) -> Any:
     raw = os.pread(SOURCE, request.source_bytes, 0)
     os.close(SOURCE)
     before_kib = _peak_kib()

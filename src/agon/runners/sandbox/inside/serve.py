@@ -20,7 +20,7 @@ from typing import NoReturn
 
 from . import child, identity, landlock, seccomp, system
 from .preload import load
-from .wire import REQUEST_BYTES, Report, Request
+from .wire import REQUEST_BYTES, Report, WireRequest
 
 _FIRST_FREE = child.READY + 1
 _PAGE = mmap.PAGESIZE
@@ -85,10 +85,10 @@ class _Zygote:
             record, descriptors, _, _ = socket.recv_fds(self._control, REQUEST_BYTES + 1, 3)
             if not record:
                 os._exit(0)
-            report = self._run(Request.unpack(record), descriptors)
+            report = self._run(WireRequest.unpack(record), descriptors)
             self._control.send(report.pack())
 
-    def _run(self, request: Request, descriptors: list[int]) -> Report:
+    def _run(self, request: WireRequest, descriptors: list[int]) -> Report:
         source, answer, prints = descriptors
         received, ready = os.pipe()
         start = time.monotonic()

@@ -11,7 +11,7 @@ ENTRIES = ("solver", "seq", "gen")
 HELLO_BYTES = 4096
 
 
-class Request(NamedTuple):
+class WireRequest(NamedTuple):
     """A request to a zygote for one run.
 
     Attributes:
@@ -49,7 +49,7 @@ class Request(NamedTuple):
         return _REQUEST.pack(*self)
 
     @classmethod
-    def unpack(cls, record: bytes) -> "Request":
+    def unpack(cls, record: bytes) -> "WireRequest":
         """Return the request in a record."""
         return cls._make(_REQUEST.unpack(record))
 
