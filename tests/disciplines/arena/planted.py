@@ -190,7 +190,7 @@ DEFECTS: Final[dict[str, Defect]] = {
         "matches that the last bot wins against the first",
         (0.2, 0.4, 0.5, 0.6, 0.9),
     ),
-    "connectivity": Defect(two_pools, "matches between two pools", (40, 12, 10, 9, 4)),
+    "connectivity": Defect(two_pools, "matches between two pools", (40, 30, 25, 20, 4)),
     "coverage": Defect(few_pairs, "bots of eight whom the others play", (4, 3, 2, 1)),
     "voters": Defect(
         a_busy_judge, "votes that one of 150 judges casts", (0.03, 0.05, 0.06, 0.08, 0.25)
