@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -372,3 +373,13 @@ def test_matches_from_both_sides_are_a_warning_unless_prompts_name_them() -> Non
     assert not import_records("arena-battles", [*both, rows[0]]).findings
     of_prompts = [{**row, "prompt_id": f"q{number % 12}"} for number, row in enumerate(both)]
     assert not import_records("arena-battles", of_prompts).findings
+
+
+@pytest.mark.parametrize("nothing", [float("nan"), None, pd.NA, pd.NaT], ids=str)
+def test_a_model_that_is_missing_in_a_list_of_rows_is_no_model_called_nan(nothing: Any) -> None:
+    """Rows that came from a frame have NaN for nothing."""
+    rows = [{**BATTLES[0], "model_a": nothing}, BATTLES[1]]
+    with pytest.raises(InvalidRecords) as error:
+        import_records("arena-battles", rows)
+    (issue,) = error.value.issues
+    assert (issue.code, issue.row, issue.column) == ("empty", 1, "model_a")

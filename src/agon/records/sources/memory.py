@@ -166,7 +166,26 @@ def _is_lazy(value: Any) -> bool:
 
 
 def _array(values: Sequence[Any]) -> pa.Array:
+    """Return values as an Arrow array; those of several types are texts.
+
+    Among texts NaN, and whatever else pandas has for no value, is none, as in a frame of pandas.
+
+    Example:
+        >>> _array(["ann", float("nan"), 7]).to_pylist(), _array([1.5, float("nan")]).to_pylist()
+        (['ann', None, '7'], [1.5, nan])
+    """
     try:
         return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        return pa.array([None if value is None else str(value) for value in values], pa.string())
+    except (ValueError, TypeError, OverflowError):  # Arrow's own errors are of these types, too
+        texts = [None if _is_missing(value) else str(value) for value in values]
+        return pa.array(texts, pa.string())
+
+
+def _is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN, or another that pandas has for no value."""
+    if value is None or isinstance(value, str):
+        return value is None
+    try:
+        return bool(pa.array([value], from_pandas=True).null_count)
+    except (pa.ArrowException, OverflowError):
+        return False
