@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import agon
 from agon.app.access.permissions import LOCAL
 from agon.app.arena.published_robustness import store_robustness
 from agon.app.contests.boards.publish import publish
@@ -15,6 +16,7 @@ from agon.app.contests.lifecycle.transitions import open_contest
 from agon.entities.arena import HumanAnswer
 from agon.web.addresses import board, bot, bots, match, matches, robustness, vote
 from agon.web.addresses import judge as judge_page
+from agon.web.rendering import number_text
 from fakes.arena import League
 from fakes.arena import league as make_league
 from fakes.instance import instance_of
@@ -177,8 +179,16 @@ def test_a_page_states_which_matches_hold_a_rank(league: League, judge: Browser)
         "separation", "robustness", "position", "ties", "cycles", "connectivity", "coverage",
         "voters", "influence", "duplicates", "names",
     ]  # fmt: skip
+    bots = [{"id": bot, "owner_id": None, "name": bot} for bot in names]
+    same = agon.audit({"bots": bots, "matches": [row for _, row, _ in rows]})
+    assert known["probes"] == same.rows()
+    said = "".join(page.text.split())
     for probe in known["probes"]:
-        assert probe["sentence"] in page.text
+        stated = ("none", "") if probe["figure"] is None else (
+            number_text(probe["figure"]), number_text(probe["expected"])
+        )  # fmt: skip
+        words = (probe["name"], probe["verdict"], *stated, f"{probe['sentence']}.")
+        assert "".join("".join(words).split()) in said
     assert known["names"] == {bot: f"b{n}" for n, bot in enumerate(names, 1)}
     assert f"b1 {names[0]}" in " ".join(page.text.split())
     separation = known["probes"][0]

@@ -27,6 +27,7 @@ from agon.web.page import SitePage
 
 _DIGITS: Final = 6
 _SMALL: Final = 0.001
+_TINY: Final = 1e-9  # smaller numbers have an exponent instead of zeros
 _NUMBERS: Final = (int, float)
 _SPELLED: Final = {"bradley terry": "Bradley–Terry", "h index": "h-index", "elo": "Elo"}
 """The spelling of terms of the field that the names of boards and columns have in other letters."""
@@ -40,8 +41,10 @@ def number_text(value: Any) -> str:
     Example:
         >>> number_text(2057.0), number_text(0.05652826), number_text(-1234567), number_text(None)
         ('2,057', '0.0565283', '−1,234,567', '')
-        >>> number_text(["v1", "v2"]), number_text([])
-        ('v1, v2', 'none')
+        >>> number_text(["v1", "v2"]), number_text([]), number_text(0.00005)
+        ('v1, v2', 'none', '0.00005')
+        >>> number_text(5e-13)
+        '5e−13'
     """
     if type(value) is int:  # most values are
         return f"{value:,}" if value >= 0 else f"−{-value:,}"
@@ -54,6 +57,8 @@ def number_text(value: Any) -> str:
     elif isinstance(value, float):
         decimals = 1 if abs(value) >= 10 ** (_DIGITS - 2) else None
         text = f"{value:,.1f}" if decimals else f"{value:,.{_DIGITS}g}"
+        if "e" in text and abs(value) >= _TINY:
+            text = f"{value:.{_DIGITS - 1 - floor(log10(abs(value)))}f}".rstrip("0")
     elif isinstance(value, list | tuple):
         return ", ".join(map(number_text, value)) or "none"
     else:

@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -306,3 +308,101 @@ def test_a_column_that_is_named_as_the_id_names_the_matches() -> None:
     counts = [{"model_a": "x", "model_b": "y", "wins_a": 2, "wins_b": 1, "battle": "may-1"}]
     with pytest.raises(Unreadable, match="several matches, which are numbered: read no column as"):
         ids(counts, named)
+
+
+GAMES = [
+    ("A>>B", "B>A"), ("A=B", "A>B"), ("B>>A", "A>>B"), ("A<B", "B=A"), ("B<<A", "A<<B"),
+    ("A>B", None), (None, None),
+]  # fmt: skip
+"""Verdicts of the first and the second game of a judgment."""
+
+
+def test_games_of_arena_hard_have_the_points_that_it_gives_them() -> None:
+    """Its report counts the second game as it stands, the first reversed, a clear win three times.
+
+    It leaves out judgments with a game that has no verdict.
+    """
+    points: dict[str | None, list[float]] = {
+        "A>>B": [1] * 3, "A>B": [1], "A=B": [0.5], "B=A": [0.5], "A<B": [0], "B>A": [0],
+        "B>>A": [0] * 3, "A<<B": [0] * 3, "B<<A": [1] * 3,
+    }  # fmt: skip
+    expected = [
+        points[second] + [1 - point for point in points[first]]
+        for first, second in GAMES
+        if first and second
+    ]
+    rows = [
+        {"uid": f"q{number}", "model": "new", "baseline": "old", "judge": "gpt-4.1",
+         "games": [{"score": score} for score in scores]}
+        for number, scores in enumerate(GAMES)
+    ]  # fmt: skip
+    imported = import_records("arena-battles", rows)
+    counted: dict[str, list[float]] = {}
+    first_sides: dict[str, list[str]] = {}
+    for match in matches(imported):
+        side = "a" if match["bot_a"] == "new" else "b"
+        point = 0.5 if match["winner"] == "tie" else float(match["winner"] == side)
+        counted.setdefault(match["prompt_id"], []).extend([point] * int(match["weight"] or 1))
+        first_sides.setdefault(match["prompt_id"], []).append(match["bot_a"])
+    assert [sorted(each) for each in counted.values()] == [sorted(each) for each in expected]
+    assert all(sides == ["old", "new"] for sides in first_sides.values())
+    assert "rows without the verdicts of both games are left out: 2" in imported.notes
+
+
+def test_annotators_of_one_row_are_three_judges_of_one_prompt() -> None:
+    """So that intervals can be by question: three who agree say little more than one."""
+    row = {"idx": 7, "cmp_key": "opt-7b_pythia-6.9b", "response1": "…", "response2": "…"}
+    verdicts = {"annotator1": 1, "annotator2": 0, "annotator3": None}
+    imported = import_records("arena-battles", [row | verdicts])
+    seen = [(match["prompt_id"], match["judge"], match["winner"]) for match in matches(imported)]
+    assert seen == [(7, "annotator1", "a"), (7, "annotator2", "tie")]
+    assert imported.tables["bots"]["id"].to_pylist() == ["opt-7b", "pythia-6.9b"]
+    assert "verdicts that are missing are left out: 1" in imported.notes
+
+
+def test_rows_of_one_side_are_refused_with_the_query_that_joins_them() -> None:
+    """The query is run here: what it gives is read."""
+    rows = [
+        {"Game_ID": game, "Team": team, "PTS": points}
+        for game, team, points in ((1, "BOS", 126), (1, "PHI", 117), (2, "LAL", 99), (2, "BOS", 99))
+    ]
+    with pytest.raises(InvalidRecords, match="one side of a match each") as error:
+        import_records("arena-battles", rows)
+    query = str(error.value).partition("SELECT")[2].partition("\n")[0]
+    table = duckdb.from_arrow(pa.Table.from_pylist(rows))
+    joined = table.query("battles", f"SELECT {query}")
+    assert joined is not None
+    read = matches(import_records("arena-battles", joined))
+    won = {(row["bot_a"], row["bot_b"]): row["winner"] for row in read}
+    assert won == {("BOS", "PHI"): "a", ("BOS", "LAL"): "tie"}
+
+
+def test_matches_from_both_sides_are_a_warning_unless_prompts_name_them() -> None:
+    """Counted twice, intervals are too narrow; judges who see both orders name the prompt."""
+    rows = [
+        {"model_a": a, "model_b": b, "winner": winner}
+        for a, b in ("xy", "yz", "zx")
+        for winner in ("model_a",) * 3 + ("model_b",)
+    ]
+    exchanged = {"model_a": "model_b", "model_b": "model_a"}
+    mirrored = [
+        {"model_a": row["model_b"], "model_b": row["model_a"], "winner": exchanged[row["winner"]]}
+        for row in rows
+    ]
+    both = rows + mirrored
+    assert [each.code for each in import_records("arena-battles", both).findings] == [
+        "mirrored-matches"
+    ]
+    assert not import_records("arena-battles", [*both, rows[0]]).findings
+    of_prompts = [{**row, "prompt_id": f"q{number % 12}"} for number, row in enumerate(both)]
+    assert not import_records("arena-battles", of_prompts).findings
+
+
+@pytest.mark.parametrize("nothing", [float("nan"), None, pd.NA, pd.NaT], ids=str)
+def test_a_model_that_is_missing_in_a_list_of_rows_is_no_model_called_nan(nothing: Any) -> None:
+    """Rows that came from a frame have NaN for nothing."""
+    rows = [{**BATTLES[0], "model_a": nothing}, BATTLES[1]]
+    with pytest.raises(InvalidRecords) as error:
+        import_records("arena-battles", rows)
+    (issue,) = error.value.issues
+    assert (issue.code, issue.row, issue.column) == ("empty", 1, "model_a")

@@ -15,44 +15,15 @@ from agon.disciplines.arena.scoring import ScoredArena
 from agon.errors import NotScorable
 from agon.kernel.figures import Probe
 from agon.records import read_rows
-
-Row = dict[str, Any]
-BOTS = [f"bot {letter}" for letter in "abcdefgh"]
-
-
-def battle(number: int, a: str, b: str, winner: str, prompt: str, judge: str) -> Row:
-    """Return a rated match."""
-    return {
-        "id": number, "played_at": None, "bot_a": a, "bot_b": b, "kind": "rated",
-        "winner": winner, "prompt_id": prompt, "judge": judge,
-    }  # fmt: skip
-
-
-def clean(
-    dice: np.random.Generator,
-    *,
-    matches: int = 4000,
-    bots: int = len(BOTS),
-    spread: float = 2.5,
-    advantage: float = 0.0,
-    tie_rate: Callable[[int, int], float] | None = None,
-    chance: Callable[[int, int], float] | None = None,
-) -> list[Row]:
-    """Draw battles of bots of distinct strengths, sides and judges by lot."""
-    strength = np.linspace(spread, -spread, bots)
-    rows = []
-    for number in range(matches):
-        a = int(dice.integers(bots))
-        b = int((a + dice.integers(1, bots)) % bots)
-        wins = 1 / (1 + np.exp(strength[b] - strength[a] - advantage))
-        if chance is not None:
-            wins = chance(a, b)
-        winner = "a" if dice.random() < wins else "b"
-        if dice.random() < (0.15 if tie_rate is None else tie_rate(a, b)):
-            winner = "tie"
-        judge = f"j{dice.integers(150)}"
-        rows.append(battle(number, BOTS[a], BOTS[b], winner, f"p{number}", judge))
-    return rows
+from disciplines.arena.planted import (
+    BOTS,
+    DEFECTS,
+    Row,
+    battle,
+    clean,
+    one_circle,
+    ties_of_a_weak_bot,
+)
 
 
 def examined(rows: list[Row], *, bots: list[str] | None = None, **rules: Any) -> dict[str, Probe]:
@@ -65,132 +36,6 @@ def examined(rows: list[Row], *, bots: list[str] | None = None, **rules: Any) ->
     with read_rows(SCHEMA, tables) as records:
         arena = ScoredArena(facts_of(records), ArenaRules().override(rules))
         return {probe.name: probe for probe in examine(arena)}
-
-
-def too_few_votes(dice: np.random.Generator) -> list[Row]:
-    """Bots of nearly equal strength with few matches: no rank is known."""
-    return clean(dice, matches=120, spread=0.02)
-
-
-def level_leaders(dice: np.random.Generator) -> list[Row]:
-    """The first two bots are equally strong."""
-    strength = [1.5, 1.5, 0.6, 0.3, 0.0, -0.4, -0.8, -1.2]
-    return clean(dice, chance=lambda a, b: 1 / (1 + np.exp(strength[b] - strength[a])))
-
-
-def advantage_of_a_side(dice: np.random.Generator) -> list[Row]:
-    """The answer shown first wins more often."""
-    return clean(dice, advantage=0.5)
-
-
-def ties_of_one_bot(dice: np.random.Generator) -> list[Row]:
-    """Four of five matches of one bot are ties; it wins the others: ties decide its rank."""
-    strength = np.linspace(2.5, -2.5, len(BOTS))
-
-    def chance(a: int, b: int) -> float:
-        if 4 in (a, b):
-            return 0.95 if a == 4 else 0.05
-        return float(1 / (1 + np.exp(strength[b] - strength[a])))
-
-    return clean(dice, chance=chance, tie_rate=lambda a, b: 0.8 if 4 in (a, b) else 0.1)
-
-
-def ties_of_a_weak_bot(dice: np.random.Generator) -> list[Row]:
-    """A weak bot ties 85 of 100 matches, as arenakit's draw-prone model does.
-
-    Half a win each puts it above the next better one; what it wins without ties says the reverse.
-    """
-    rate = {True: 0.85, False: 0.1}
-    return clean(dice, matches=6000, bots=6, spread=1.2, tie_rate=lambda a, b: rate[4 in (a, b)])
-
-
-def rock_paper_scissors(dice: np.random.Generator) -> list[Row]:
-    """The last bot beats the first, whom nobody else between them beats."""
-    strength = np.linspace(2.5, -2.5, len(BOTS))
-
-    def chance(a: int, b: int) -> float:
-        if {a, b} == {0, len(BOTS) - 1}:
-            return 0.1 if a == 0 else 0.9
-        return float(1 / (1 + np.exp(strength[b] - strength[a])))
-
-    return clean(dice, chance=chance)
-
-
-def one_circle(dice: np.random.Generator) -> list[Row]:
-    """The first three of six beat each other in a circle, as arenakit's board with a cycle has it.
-
-    That is one cyclic triad of twenty, which is no surprising number of them.
-    """
-    strength = np.linspace(1.2, -1.2, 6)
-
-    def chance(a: int, b: int) -> float:
-        if max(a, b) < 3:
-            return 0.69 if (b - a) % 3 == 1 else 0.31
-        return float(1 / (1 + np.exp(strength[b] - strength[a])))
-
-    return clean(dice, matches=6000, bots=6, chance=chance)
-
-
-def two_pools(dice: np.random.Generator) -> list[Row]:
-    """Four bots each, and four matches between the pools."""
-    rows = [
-        row
-        for row in clean(dice, matches=6000)
-        if (row["bot_a"] in BOTS[:4]) == (row["bot_b"] in BOTS[:4])
-    ]
-    bridges = [
-        battle(10_000 + n, BOTS[n], BOTS[4 + n], "ab"[n % 2], f"x{n}", f"j{n}") for n in range(4)
-    ]
-    return rows + bridges
-
-
-def few_pairs(dice: np.random.Generator) -> list[Row]:
-    """Everybody plays the first two only."""
-    return [row for row in clean(dice, matches=9000) if {row["bot_a"], row["bot_b"]} & {*BOTS[:1]}]
-
-
-def a_busy_judge(dice: np.random.Generator) -> list[Row]:
-    """One of 150 judges casts a quarter of the votes."""
-    return [{**row, "judge": "j0"} if dice.random() < 0.25 else row for row in clean(dice)]
-
-
-def a_judge_with_a_favorite(dice: np.random.Generator) -> list[Row]:
-    """A tenth of the matches are one judge's, who always votes for the last bot."""
-    rows = clean(dice)
-    favorite = BOTS[-1]
-    for row in rows:
-        if favorite in (row["bot_a"], row["bot_b"]) and dice.random() < 0.4:
-            row |= {"judge": "fan", "winner": "a" if row["bot_a"] == favorite else "b"}
-    return rows
-
-
-def repeated_rows(dice: np.random.Generator) -> list[Row]:
-    """Some rows are there twice."""
-    rows = clean(dice)
-    return rows + [{**row, "id": 100_000 + row["id"]} for row in rows[:5]]
-
-
-def names_alike(dice: np.random.Generator) -> list[Row]:
-    """One bot has two names that look the same."""
-    return [
-        {**row, "bot_a": "Bot\u2011a"} if row["bot_a"] == "bot a" and dice.random() < 0.3 else row
-        for row in clean(dice)
-    ]
-
-
-DEFECTS: dict[str, Callable[[np.random.Generator], list[Row]]] = {
-    "separation": too_few_votes,
-    "robustness": level_leaders,
-    "position": advantage_of_a_side,
-    "ties": ties_of_one_bot,
-    "cycles": rock_paper_scissors,
-    "connectivity": two_pools,
-    "coverage": few_pairs,
-    "voters": a_busy_judge,
-    "influence": a_judge_with_a_favorite,
-    "duplicates": repeated_rows,
-    "names": names_alike,
-}
 
 
 def alarms(make: Callable[[np.random.Generator], list[Row]], seed: int) -> set[str]:
@@ -216,7 +61,7 @@ def test_ties_that_hide_a_weak_bot_are_noticed() -> None:
 @pytest.mark.parametrize("name", DEFECTS)
 def test_a_probe_notices_its_defect(name: str) -> None:
     """One seed here; the exhaustive test counts a hundred."""
-    assert name in alarms(DEFECTS[name], 1)
+    assert name in alarms(DEFECTS[name].draw, 1)
 
 
 def test_no_probe_fires_on_a_board_without_defects() -> None:
@@ -228,7 +73,7 @@ def test_no_probe_fires_on_a_board_without_defects() -> None:
 @pytest.mark.parametrize("name", DEFECTS)
 def test_a_probe_notices_its_defect_in_95_of_100_boards(name: str) -> None:
     """The promise of the specification."""
-    assert sum(name in alarms(DEFECTS[name], seed) for seed in range(100)) >= 95
+    assert sum(name in alarms(DEFECTS[name].draw, seed) for seed in range(100)) >= 95
 
 
 def test_one_sure_cycle_is_noticed_where_as_many_are_expected() -> None:

@@ -33,6 +33,14 @@ Instead of ``winner`` a row may have other outcomes:
                              2 - preference, and rows without one are left out
 ``points_a, points_b``       what each side scored, such as goals or marks: the side with more won,
                              equal points are a tie, and rows without both are left out
+``games``                    two verdicts of one judge on both orders, as Arena-Hard writes them:
+                             ``games.0.score`` with ``baseline`` as side a and ``model`` as side b,
+                             ``games.1.score`` with ``model`` as side a; each is a match, ``A>>B``
+                             counts three times, and rows without both verdicts are left out
+``cmp_key``                  both models as ``FIRST_SECOND``, with ``annotator1``, ``annotator2``
+                             and ``annotator3`` (1: the first is better, 2: the second, 0: equal),
+                             as PandaLM's test set has them: each is a match with that judge, and
+                             ``idx`` is its prompt
 ===========================  =======================================================================
 
 A row of counts becomes as many matches: the wins of a, the ties, the wins of b. Elo rates them in
@@ -69,6 +77,7 @@ from agon.app.importers.battle_outcomes import (
     matches_sql,
     outcome_notes,
 )
+from agon.app.importers.mirrored_matches import mirrored_matches
 from agon.app.importers.reading import foreign
 from agon.app.importers.repeated_rows import repeated_rows
 from agon.disciplines import ImportedRecords
@@ -97,9 +106,7 @@ _MAX_TIME = 1e16  # in microseconds
 TIMES = ("tstamp", "timestamp", "played_at")
 """The columns that may have the time."""
 
-_PLAYED = (
-    Column("model_a", Kind.TEXT),
-    Column("model_b", Kind.TEXT),
+_WHEN = (
     Column("tstamp", Kind.NUMBER, required=False, low=0, high=_MAX_TIME),
     Column("timestamp", Kind.TIMESTAMP, required=False),
     Column("played_at", Kind.TIMESTAMP, required=False),
@@ -115,27 +122,23 @@ _ONE_UNIT = CrossRowCheck(
     "give all times in seconds, or all in milliseconds",
     columns=("tstamp",),
 )
-_CHECKS: tuple[RowCheck | CrossRowCheck, ...] = (
+_OF_SIDES: tuple[RowCheck, ...] = (
     RowCheck(
         "model_b",
         SameValue("model_a", "model_b"),
         "is also model_a",
         "name two different models, or remove the battle",
     ),
-    *(
-        RowCheck(name, IsBlank(name), "is blank", "name the model")
-        for name in ("model_a", "model_b")
-    ),
-    _ONE_UNIT,
+    *(RowCheck(name, IsBlank(name), "is blank", "name the model") for name in SIDES),
 )
 
 _BOTS = """
 SELECT name AS id, NULL::VARCHAR AS owner_id, name
-FROM (SELECT model_a AS name FROM battles UNION SELECT model_b FROM battles) ORDER BY name
+FROM (SELECT model_a AS name FROM {rows} UNION SELECT model_b FROM {rows}) ORDER BY name
 """
 
 
-PLAYED = tuple(column.name for column in _PLAYED)
+PLAYED = (*SIDES, *(column.name for column in _WHEN))
 """The columns of battles beside their outcome."""
 
 
@@ -163,7 +166,7 @@ def read(
     aliases = read_by_alias(present, mapping)
     present |= {own: present[found] for own, found in aliases.items()}
     form = form_of(present)
-    read = {column.name for column in (*_PLAYED, *form.columns)}
+    read = {column.name for column in (*_WHEN, *form.sides, *form.columns)}
     aliases = {own: found for own, found in aliases.items() if own in read}
     if (aliases.get("model_a"), aliases.get("model_b")) in WON:
         form = EACH_A_WIN
@@ -197,10 +200,13 @@ def read(
         )
         return ImportedRecords(
             "arena",
-            {"bots": battles.sql(_BOTS), "matches": matches},
+            {"bots": battles.sql(_BOTS.replace("{rows}", form.rows)), "matches": matches},
             (*notes, *battles.notes),
             battles.names,
-            repeated_rows(battles, "battles", by=("prompt_id", "tstamp", "timestamp", "played_at")),
+            (
+                *repeated_rows(battles, "battles", by=("prompt_id", *TIMES)),
+                *mirrored_matches(matches),
+            ),
         )
 
 
@@ -261,7 +267,10 @@ def _unit(battles: Records) -> int:
 
 def _schema(form: Form, added: Sequence[Column], *, has_ids: bool) -> Schema:
     ids = (Column("id", Kind.ID),) if has_ids else ()
-    columns = (*ids, *_PLAYED, *form.columns, *added)
+    columns = (*ids, *form.sides, *_WHEN, *form.columns, *added)
+    names = {column.name for column in form.sides}
+    of_sides = [check for check in _OF_SIDES if check.column in names]
+    checks: tuple[RowCheck | CrossRowCheck, ...] = (*of_sides, _ONE_UNIT, *form.checks)
     key = tuple(column.name for column in ids)
-    table = Table("battles", columns, required=True, key=key, checks=(*_CHECKS, *form.checks))
+    table = Table("battles", columns, required=True, key=key, checks=checks)
     return Schema("arena battles", (table,))

@@ -5,6 +5,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from agon.app.importers.battle_shapes import (
+    columns_of_shapes,
+    names_of_shape,
+    other_shape,
+    paths_of_shapes,
+)
 from agon.app.importers.reading import columns_of
 from agon.records import InvalidRecords, RowIssue
 from agon.records.names.mapping import SourceMapping
@@ -94,13 +100,18 @@ def other_outcomes_named(present: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     except InvalidRecords as error:
-        issues = [_with_other_outcomes(issue, known_as) for issue in error.issues]
+        issues = [_with_other_outcomes(issue, known_as, present) for issue in error.issues]
         raise InvalidRecords(issues, names=error.names, hints=error.hints) from None
 
 
-def _with_other_outcomes(issue: RowIssue, known_as: Mapping[str, str]) -> RowIssue:
+def _with_other_outcomes(
+    issue: RowIssue, known_as: Mapping[str, str], present: Mapping[str, str]
+) -> RowIssue:
     """Return an issue whose remedy also names other columns of outcomes, where it is of one."""
     column = issue.column or ""
+    shape = other_shape(issue, present) if issue.code == "missing-column" else ""
+    if shape:
+        return replace(issue, remedy=shape)
     if issue.code == "missing-column" and "winner" in column.split(", "):
         other = _OTHER_OUTCOMES
     else:
@@ -118,11 +129,12 @@ def present_columns(source: Any, known: Sequence[str], mapping: SourceMapping) -
     """
     own_names = {stored: name.rpartition(".")[2] for name, stored in mapping.columns.items()}
     others = [name for names in (*ALIASES.values(), *WON, _TIES) for name in names]
-    known = [*dict.fromkeys([*known, *others])]
+    known = [*dict.fromkeys([*known, *others, *columns_of_shapes()])]
     columns = columns_of(source, [*known, *own_names])
     stored = {own_names.get(name, name): name for name in columns}
     matched = match_names(known, stored).names
-    return {own: stored[name] for own, name in matched.items()}
+    present = {own: stored[name] for own, name in matched.items()}
+    return present | paths_of_shapes(present)
 
 
 def read_by_alias(present: Mapping[str, str], mapping: SourceMapping) -> dict[str, str]:
@@ -147,9 +159,13 @@ def read_by_alias(present: Mapping[str, str], mapping: SourceMapping) -> dict[st
         and own not in stated
         and (alias := next((name for name in others if name in present), None))
     }
+    sides = {"model_a", "model_b"} & {*present, *found}
+    shaped = {} if sides - stated else names_of_shape(present)
+    if shaped:
+        return {own: name for own, name in shaped.items() if own not in stated} | found
     ignored = {fold_name(name) for name in mapping.ignore}
     ties = [name for name in _TIES if name in present and fold_name(name) not in ignored]
-    if ties or {"model_a", "model_b"} & {*present, *stated, *found}:
+    if ties or sides or {"model_a", "model_b"} & stated:
         return found
     pair = next((pair for pair in WON if present.keys() >= {*pair}), None)
     return found if pair is None else found | dict(zip(("model_a", "model_b"), pair, strict=True))

@@ -5,6 +5,7 @@ from itertools import chain
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from agon.errors import Unreadable, did_you_mean
 from agon.records.issues import RowIssue
@@ -48,7 +49,7 @@ def from_memory(
 
 def register(connection: Any, table: Table, location: str, rows: pa.Table) -> RawTable:
     """Register an Arrow table in the engine, with row numbers."""
-    rows = _with_nested(table, rows)
+    rows, whole = _with_nested(table, rows)
     matched = match_names([column.name for column in table.columns], rows.column_names)
     numbers = pa.arange(1, rows.num_rows + 1)
     # A table without any known column still has rows.
@@ -68,25 +69,47 @@ def register(connection: Any, table: Table, location: str, rows: pa.Table) -> Ra
         quote(name),
         types,
         quote(_ROW),
-        others=matched.unused,
+        others=tuple(name for name in matched.unused if name not in whole),
         spelled=matched.respelled,
     )
 
 
-def _with_nested(table: Table, rows: pa.Table) -> pa.Table:
-    """Return a table with a column for each one of the schema that is a value inside a struct."""
+def _with_nested(table: Table, rows: pa.Table) -> tuple[pa.Table, set[str]]:
+    """Return a table with a column for each one of the schema that is inside another one.
+
+    Returns:
+        The table, and the columns in which there are some.
+    """
+    whole = set()
     for column in table.columns:
         for first, *path in nested_paths(column.name, rows.column_names):
             values = rows[first].combine_chunks()
             for name in path:
-                index = values.type.get_field_index(name) if pa.types.is_struct(values.type) else -1
-                values = None if index < 0 else values.flatten()[index]
+                values = _value_inside(values, name)
                 if values is None:
                     break
             if values is not None:
                 rows = rows.append_column(column.name, values)
+                whole.add(first)
                 break
-    return rows
+    return rows, whole
+
+
+def _value_inside(values: pa.Array, name: str) -> pa.Array | None:
+    """Return a field of structs, or an element of lists by its number from 0; None: neither.
+
+    Example:
+        >>> games = pa.array([[{"score": "A>B"}, {"score": "A=B"}], [{"score": "B>A"}], None])
+        >>> _value_inside(_value_inside(games, "1"), "score").to_pylist()
+        ['A=B', None, None]
+    """
+    kind = values.type
+    if pa.types.is_struct(kind) and kind.get_field_index(name) >= 0:
+        return pc.struct_field(values, name)
+    if (pa.types.is_list(kind) or pa.types.is_large_list(kind)) and name.isdecimal():
+        index = int(name)
+        return pc.list_element(pc.list_slice(values, index, index + 1, 1, True), 0)
+    return None
 
 
 def is_table(value: Any) -> bool:
@@ -146,7 +169,26 @@ def _is_lazy(value: Any) -> bool:
 
 
 def _array(values: Sequence[Any]) -> pa.Array:
+    """Return values as an Arrow array; those of several types are texts.
+
+    Among texts NaN, and whatever else pandas has for no value, is none, as in a frame of pandas.
+
+    Example:
+        >>> _array(["ann", float("nan"), 7]).to_pylist(), _array([1.5, float("nan")]).to_pylist()
+        (['ann', None, '7'], [1.5, nan])
+    """
     try:
         return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        return pa.array([None if value is None else str(value) for value in values], pa.string())
+    except (ValueError, TypeError, OverflowError):  # Arrow's own errors are of these types, too
+        texts = [None if _is_missing(value) else str(value) for value in values]
+        return pa.array(texts, pa.string())
+
+
+def _is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN, or another that pandas has for no value."""
+    if value is None or isinstance(value, str):
+        return value is None
+    try:
+        return bool(pa.array([value], from_pandas=True).null_count)
+    except (pa.ArrowException, OverflowError):
+        return False

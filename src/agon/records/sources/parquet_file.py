@@ -39,7 +39,7 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
         return None, [table_issue(table.name, file.name, reason, remedy)]
     kinds = {name: kind for name, kind, *_ in described}
     engine_name = dict(zip(_true_names(file, kinds), kinds, strict=True))
-    nested, added = _nested_columns(connection, table, relation, kinds)
+    nested, added, whole = _nested_columns(connection, table, relation, kinds)
     kinds |= nested
     engine_name |= {name: name for name in nested}
     matched = match_names([column.name for column in table.columns], engine_name)
@@ -62,7 +62,7 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
         types,
         row=row,
         in_place=True,
-        others=matched.unused,
+        others=tuple(name for name in matched.unused if name not in whole),
         examine=examine,
     )
     differing = {own: name for own, name in engine_names.items() if own != name}
@@ -71,21 +71,28 @@ def read(connection: Any, table: Table, file: Path) -> tuple[RawTable | None, li
 
 def _nested_columns(
     connection: Any, table: Table, relation: str, kinds: Mapping[str, str]
-) -> tuple[dict[str, str], str]:
-    """Return types and SQL of the columns that are values inside a struct."""
+) -> tuple[dict[str, str], str, set[str]]:
+    """Return types and SQL of the columns that are inside a struct or a list, and those columns."""
     import duckdb
 
     types: dict[str, str] = {}
     items: list[str] = []
+    whole: set[str] = set()
     for column in table.columns:
         for path in nested_paths(column.name, kinds):
-            value = ".".join(map(quote, path))
+            value = quote(path[0]) + "".join(map(_inside, path[1:]))
             with suppress(duckdb.BinderException):
                 sql = f"DESCRIBE SELECT {value} FROM {relation}"
                 types[column.name] = connection.execute(sql).fetchall()[0][1]
                 items.append(f"{value} AS {quote(column.name)}")
+                whole.add(path[0])
                 break
-    return types, ", ".join(items)
+    return types, ", ".join(items), whole
+
+
+def _inside(name: str) -> str:
+    """Return SQL of a field of a struct, or of an element of a list by its number from 0."""
+    return f"[{int(name) + 1}]" if name.isdecimal() else f".{quote(name)}"
 
 
 def columns_in(file: Path) -> list[str]:

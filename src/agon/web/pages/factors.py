@@ -56,7 +56,7 @@ class Factors:
             >>> Factors.of(decay), Factors.of(Part("other", 0.0, {}, {}, ""))
             ('× 75 %', '')
             >>> Factors.of(Part("strategy main", 5e-7, {"share": 5e-7}, {}, ""))
-            '5e−05 %'
+            '0.00005 %'
         """
         needed, text = _FACTORS.get(part.name.partition(" ")[0], ("", None))
         return "" if text is None or part.inputs.get(needed) is None else text(part.inputs)
