@@ -336,7 +336,7 @@ def test_the_demo_prints_four_boards_and_stores_them_in_ledgers(agon: Cli, demo:
         assert board in demo.out
     assert "CC BY 4.0" in demo.out
     assert demo.out.count("findings: ") == 4
-    league = "12 bots, 10 judges: 36 matches in 6" if ALL else "4 bots, 3 judges: 2 matches in 1"
+    league = "12 bots, 10 judges: 36 matches in 6" if ALL else "6 bots, 5 judges: 3 matches in 1"
     assert f"{league} round" in demo.out
     database = f"sqlite:///{demo.folder / 'agon.db'}"
     for discipline in ("community", "challenge", "dojo", "arena"):

@@ -23,7 +23,7 @@ from agon.cli import demo
 problems, simulate = example.example_problems()[:3], records.simulate
 example.example_problems = lambda: problems
 records.simulate = lambda name, size, **more: simulate(name, size=min(size, 300), **more)
-demo._STEPS, demo._BOTS, demo._JUDGES, demo._MATCHES = 2, 4, 3, 2
+demo._STEPS, demo._BOTS, demo._JUDGES, demo._MATCHES = 2, 6, 5, 3
 main()
 """
 
