@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Counts:
-    """Whole numbers that are asked of relations, each relation read only when they are needed.
+    """Whole numbers that are asked of relations, which are read when the first is needed.
 
     Args:
         connection: the engine.
@@ -34,7 +34,7 @@ class Counts:
         self._answers: dict[int, tuple[int, ...]] = {}
 
     def ask(self, values: Sequence[str], relation: str) -> Numbers:
-        """Return what returns the values of aggregates over a relation.
+        """Ask for the values of aggregates over a relation; return a function that gives them.
 
         Args:
             values: SQL of whole numbers.

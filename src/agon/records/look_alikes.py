@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agon.kernel.findings import Finding, Severity
+from agon.records.counting import Counts
 from agon.records.raw import literal, quote
 from agon.records.schemas import Column, Kind, Table
 from agon.records.tables import Records
@@ -33,6 +34,13 @@ _PLAIN: Final = str.maketrans(
     _DASHES + _BLANKS, "-" * len(_DASHES) + " " * len(_BLANKS), _INVISIBLE
 )
 
+_IS_MISSING: Final = f"lower(trim(text)) IN ({', '.join(map(literal, MISSING_WORDS))})"
+_FOLDED: Final = (
+    f"lower(trim(translate(nfc_normalize(text), {literal(_DASHES + _BLANKS + _INVISIBLE)}, "
+    f"{literal('-' * len(_DASHES) + ' ' * len(_BLANKS))})))"
+)
+"""SQL of a ``text`` without what people do not see in it."""
+
 
 def source_findings(records: Records) -> list[Finding]:
     """Return warnings about a source: unused names, repeated rows, values that look alike."""
@@ -46,14 +54,18 @@ def value_findings(records: Records) -> list[Finding]:
     Only texts that are compared or counted are examined: ids that refer to nothing else, names and
     categories of up to 200 signs.
     """
+    counts = records.counts()
+    texts = [
+        _Texts(table.name, column, records.relation(table.name), counts)
+        for table in records.schema
+        if records.has(table.name)
+        for column in table.columns
+        if _is_compared(records, table, column)
+    ]
     findings: dict[tuple[str, ...], Finding] = {}
-    for table in records.schema:
-        if not records.has(table.name):
-            continue
-        for column in table.columns:
-            if _is_compared(records, table, column):
-                for finding in _of_column(records, table, column):
-                    findings.setdefault((finding.code, *finding.subjects), finding)
+    for of_column in texts:
+        for finding in of_column.findings(records):
+            findings.setdefault((finding.code, *finding.subjects), finding)
     return list(findings.values())
 
 
@@ -68,36 +80,45 @@ def _is_compared(records: Records, table: Table, column: Column) -> bool:
     )
 
 
-def _of_column(records: Records, table: Table, column: Column) -> Iterator[Finding]:
-    name = f"{table.name}.{column.name}"
-    texts = (
-        f"SELECT {quote(column.name)} AS text, count(*) AS rows FROM {quote(table.name)} "
-        f"WHERE length({quote(column.name)}) <= {MAX_LENGTH} GROUP BY 1"
-    )
-    words = ", ".join(map(literal, MISSING_WORDS))
-    sql = (
-        f"SELECT text, rows FROM ({texts}) WHERE lower(trim(text)) IN ({words}) "
-        f"ORDER BY rows DESC, text LIMIT {MAX_GROUPS}"
-    )
-    missing = records.sql(sql).to_pylist()
-    if missing:
-        texts_missing = [row["text"] for row in missing]
-        yield missing_words(name, texts_missing, sum(row["rows"] for row in missing))
-    sql = (
-        f"SELECT list(text ORDER BY text) AS texts FROM ({texts}) GROUP BY {_fold('text')} "
-        f"HAVING count(*) > 1 ORDER BY 1 LIMIT {MAX_GROUPS}"
-    )
-    for group in records.sql(sql).to_pylist():
-        yield look_alike(name, group["texts"])
+class _Texts:
+    """The texts of a column; how many are remarkable is asked when the object is made."""
 
-    if column.kind is Kind.ID:
-        for oddity in ODDITIES:
+    def __init__(self, table: str, column: Column, relation: str, counts: Counts) -> None:
+        self._name = f"{table}.{column.name}"
+        text = quote(column.name)
+        self._texts = (
+            f"(SELECT {text} AS text, count(*) AS rows FROM {relation} "
+            f"WHERE length({text}) <= {MAX_LENGTH} GROUP BY 1)"
+        )
+        self._oddities = ODDITIES if column.kind is Kind.ID else ()
+        odd = (f"count_if({oddity.matches})" for oddity in self._oddities)
+        alike = f"count(*) - count(DISTINCT {_FOLDED})"
+        self._counted = counts.ask([f"count_if({_IS_MISSING})", alike, *odd], self._texts)
+
+    def findings(self, records: Records) -> Iterator[Finding]:
+        missing, alike, *odd = self._counted()
+        if missing:
             sql = (
-                f"SELECT text FROM ({texts}) WHERE regexp_full_match(text, "
-                f"{literal(oddity.pattern)}, 'i') ORDER BY text LIMIT {MAX_GROUPS}"
+                f"SELECT text, rows FROM {self._texts} WHERE {_IS_MISSING} "
+                f"ORDER BY rows DESC, text LIMIT {MAX_GROUPS}"
             )
-            if odd := records.sql(sql)["text"].to_pylist():
-                yield oddity.finding(name, odd)
+            rows = records.sql(sql).to_pylist()
+            texts = [row["text"] for row in rows]
+            yield missing_words(self._name, texts, sum(row["rows"] for row in rows))
+        if alike:
+            sql = (
+                f"SELECT list(text ORDER BY text) AS texts FROM {self._texts} GROUP BY {_FOLDED} "
+                f"HAVING count(*) > 1 ORDER BY 1 LIMIT {MAX_GROUPS}"
+            )
+            for group in records.sql(sql).to_pylist():
+                yield look_alike(self._name, group["texts"])
+        for oddity, count in zip(self._oddities, odd, strict=True):
+            if count:
+                sql = (
+                    f"SELECT text FROM {self._texts} WHERE {oddity.matches} "
+                    f"ORDER BY text LIMIT {MAX_GROUPS}"
+                )
+                yield oddity.finding(self._name, records.sql(sql)["text"].to_pylist())
 
 
 @dataclass(frozen=True)
@@ -115,6 +136,11 @@ class Oddity:
     pattern: str
     what: str
     remedy: str
+
+    @property
+    def matches(self) -> str:
+        """Return SQL of whether ``text`` is such an id."""
+        return f"regexp_full_match(text, {literal(self.pattern)}, 'i')"
 
     def finding(self, name: str, texts: Sequence[str]) -> Finding:
         """Return the warning about ids of a column."""
@@ -196,17 +222,6 @@ def fold_look(text: str) -> str:
     if text.isascii():  # most are, and only a tab among them is replaced
         return text.replace("\t", " ").strip(" ").lower()
     return unicodedata.normalize("NFC", text).translate(_PLAIN).strip(" ").lower()
-
-
-def _fold(text: str) -> str:
-    """Return SQL of a text without what people do not see in it, as :func:`fold_look` folds it."""
-    # A source may have millions of different texts, which only the engine groups in seconds; the
-    # texts of a request are values of Python. A test compares both.
-    plain = (
-        f"translate(nfc_normalize({text}), {literal(_DASHES + _BLANKS + _INVISIBLE)}, "
-        + literal("-" * len(_DASHES) + " " * len(_BLANKS))
-    )
-    return f"lower(trim({plain})))"
 
 
 def _finding(

@@ -147,7 +147,7 @@ def _inspect(
     mapping: SourceMapping,
 ) -> tuple[Records, list[RowIssue]]:
     try:
-        with reading_progress(engine.connection):
+        with reading_progress(engine.connection), engine.unoptimized():
             return _read(engine, schema, open_tables, where, mapping)
     except BaseException:
         engine.close()

@@ -14,6 +14,7 @@ from uuid import uuid4
 import pyarrow as pa
 
 from agon.errors import Conflict, Unavailable
+from agon.records.counting import Counts
 from agon.records.issues import RowIssue
 from agon.records.names.unused import NameReport
 from agon.records.parquet_columns import ARROW_TYPES, ParquetTable, parquet_tables, tables_of
@@ -155,6 +156,10 @@ class RelationalRecords(Records):
     def count(self, table: str) -> int:
         """Count a table's rows."""
         return int(self.run(self.table(table).count().name("n").as_table())["n"][0].as_py())
+
+    def counts(self) -> Counts:
+        """Raise ``Conflict``: rows stay in the engine, and what counts them is no SQL."""
+        raise self.needs_rows("what is counted by SQL")
 
     def is_integer(self, table: str, column: str) -> bool:  # noqa: ARG002 - as the base
         """Raise ``Conflict``: values stay in the engine."""

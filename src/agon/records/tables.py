@@ -16,9 +16,10 @@ import pyarrow as pa
 
 from agon.errors import Unavailable
 from agon.kernel.progress import is_observed, step
+from agon.records.counting import Counts
 from agon.records.names.unused import NameReport
 from agon.records.raw import MemoryEngine, memory_of, quote, sorting_memory
-from agon.records.schemas import Schema
+from agon.records.schemas import SQL_TYPES, Kind, Schema
 from agon.records.values.typed import TYPED_SCHEMA, view_as_of
 
 if TYPE_CHECKING:
@@ -98,9 +99,17 @@ class Records:
     def count(self, table: str) -> int:
         """Return the number of a table's rows."""
         if table not in self._counts:
-            sql = f"SELECT count(*) FROM {self._space}.{quote(table)}"
+            sql = f"SELECT count(*) FROM {self.relation(table)}"
             self._counts[table] = int(self._connection.execute(sql).fetchall()[0][0])
         return self._counts[table]
+
+    def relation(self, table: str) -> str:
+        """Return the SQL after ``FROM`` that reads a table."""
+        return f"{self._space}.{quote(table)}"
+
+    def counts(self) -> Counts:
+        """Return what asks for whole numbers of relations; of few rows, in one statement."""
+        return Counts(self._connection, together=self._engine.is_shared)
 
     @property
     def memory(self) -> int:
@@ -109,8 +118,8 @@ class Records:
 
     def is_integer(self, table: str, column: str) -> bool:
         """Return whether a column's values are integers."""
-        sql = f"SELECT {quote(column)} FROM {self._space}.{quote(table)} LIMIT 0"
-        return bool(pa.types.is_integer(self._connection.sql(sql).to_arrow_table().schema[0].type))
+        described = self._connection.sql(f"SELECT {quote(column)} FROM {self.relation(table)}")
+        return str(described.types[0]) == SQL_TYPES[Kind.INTEGER]
 
     def table(self, name: str) -> Any:
         """Return a table as an Ibis expression, computed inside the engine.
@@ -160,7 +169,7 @@ class Records:
         """Hash what the records say, independent of file format and meaningless row order."""
         from agon.records.hashing import records_sha256
 
-        present = {name: f"{self._space}.{quote(name)}" for name in sorted(self._present)}
+        present = {name: self.relation(name) for name in sorted(self._present)}
         few = self._engine.is_shared
         memory = nullcontext() if few else sorting_memory(self._connection)
         with reading_progress(self._connection), memory:
@@ -251,7 +260,7 @@ class TablesView(Records):
     def rows_where(self, table: str, column: str, values: Collection[str]) -> dict[int, str]:
         """Return the rows whose column, as text, has one of some values: number → value."""
         sql = (
-            f"SELECT _row, {quote(column)}::VARCHAR FROM {self._space}.{quote(table)} "
+            f"SELECT _row, {quote(column)}::VARCHAR FROM {self.relation(table)} "
             f"WHERE {quote(column)}::VARCHAR IN (SELECT unnest(?::VARCHAR[])) ORDER BY _row"
         )
         return dict(self._connection.execute(sql, [list(values)]).fetchall())

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agon.records.checks.keys import (
-    complete,
     dangling,
     has_repeats,
+    having_all,
     ids,
     is_sound,
     repeats,
@@ -19,6 +19,7 @@ from agon.records.checks.keys import (
 )
 from agon.records.counting import Counts
 from agon.records.raw import MemoryEngine
+from agon.records.schemas import ForeignKey
 from sizes import size
 
 NEAR = st.integers(-20, 20)
@@ -56,7 +57,7 @@ def test_a_key_is_unique_when_no_number_comes_twice(
     only = ids(engine.connection, "k", {"id": True})["id"]
     assert only.count == len(given_ids)
     counts = Counts(engine.connection, together=False)
-    hashed = counts.ask([repeats_at_most(["id"])], complete("k", ["id"]))
+    hashed = counts.ask([repeats_at_most(["id"])], having_all("k", ["id"]))
     result = has_repeats(only, hashed)
     assert result == (len(set(given_ids)) < len(given_ids))
     assert has_repeats(None, hashed) == result
@@ -86,7 +87,7 @@ def test_references_are_sound_when_their_set_is_within_the_keys(
     ]
     if is_sound(engine.connection, r, k):
         assert lost == []
-    count, rows = without_key(("r", "id"), ("k", "id"))
+    count, rows = without_key(ForeignKey("r", "id", "k", "id"), str)
     assert Counts(engine.connection, together=False).ask([count], rows)() == (len(lost),)
     assert dangling(engine.connection, "id", rows) == lost[:20]
 

@@ -7,7 +7,7 @@ no bitmap of its references: the smallest and the largest decide. All other colu
 exactly by the engine, and so are those that a bitmap rejects.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from agon.records.counting import Numbers
 from agon.records.issues import MAX_LISTED_PER_KIND
 from agon.records.raw import quote
+from agon.records.schemas import ForeignKey
 
 _BITS_PER_ROW = 64
 _FEW_BITS = 1_000_000
@@ -106,9 +107,9 @@ def ids(connection: Any, relation: str, columns: Mapping[str, bool]) -> dict[str
     }
 
 
-def complete(relation: str, key: Sequence[str]) -> str:
-    """Return the SQL after ``FROM`` that reads the rows that have all of a key."""
-    return f"{relation} WHERE {' AND '.join(f'{quote(name)} IS NOT NULL' for name in key)}"
+def having_all(relation: str, columns: Sequence[str]) -> str:
+    """Return the SQL after ``FROM`` that reads the rows with a value in each of some columns."""
+    return f"{relation} WHERE {' AND '.join(f'{quote(name)} IS NOT NULL' for name in columns)}"
 
 
 def repeats_at_most(columns: Sequence[str]) -> str:
@@ -141,7 +142,7 @@ def repeats(
     """
     names = ", ".join(map(quote, key))
     twice = (
-        f"SELECT {names}, min(_row) AS first, count(*) AS n FROM {complete(relation, key)} "
+        f"SELECT {names}, min(_row) AS first, count(*) AS n FROM {having_all(relation, key)} "
         f"GROUP BY {names} HAVING count(*) > 1"
     )
     sql = f"SELECT coalesce(sum(n - 1), 0)::BIGINT FROM ({twice})"
@@ -176,20 +177,18 @@ def is_sound(connection: Any, references: Ids, keys: Ids) -> bool:
     return bool(connection.execute(sql).fetchall()[0][0] == 0)
 
 
-def without_key(references: tuple[str, str], keys: tuple[str, str]) -> tuple[str, str]:
+def without_key(reference: ForeignKey, relation: Callable[[str], str]) -> tuple[str, str]:
     """Return SQL of the number of references to missing ids, and after ``FROM`` of such rows.
 
     Counting the ids leaves empty ones out; filtering them took ten times as long.
 
     Args:
-        references: the relation and the column of the references.
-        keys: the same of the ids.
+        reference: the reference.
+        relation: returns the SQL after ``FROM`` that reads a table.
     """
-    relation, name = references[0], quote(references[1])
-    return (
-        f"count(r.{name})",
-        f"{relation} r ANTI JOIN {keys[0]} k ON k.{quote(keys[1])} = r.{name}",
-    )
+    name, key = f"r.{quote(reference.column)}", f"k.{quote(reference.other_column)}"
+    rows, others = relation(reference.table), relation(reference.other_table)
+    return f"count({name})", f"{rows} r ANTI JOIN {others} k ON {key} = {name}"
 
 
 def dangling(connection: Any, column: str, rows: str) -> list[tuple[int, str]]:

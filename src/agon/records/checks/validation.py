@@ -13,9 +13,9 @@ from agon.records.checks.constraint_checks import ConstraintCheck, checks_of, fl
 from agon.records.checks.headers import missing_columns
 from agon.records.checks.keys import (
     Ids,
-    complete,
     dangling,
     has_repeats,
+    having_all,
     ids,
     is_sound,
     repeats,
@@ -49,7 +49,7 @@ def issues_of(
     """
     unreadable = {issue.table for issue in source.issues}
     issues = list(source.issues)
-    counts = Counts(connection, together=typing.stored)
+    counts = Counts(connection, together=typing.stored)  # few rows, as they all are stored
     known_ids: dict[tuple[str, str], Ids] = {}
     checks = {
         table.name: _TableCheck(counts, schema, source, table, raw, typing, known_ids)
@@ -98,14 +98,14 @@ class _TableCheck:
         self._checks_of_typed = checks_of(table, read_casts, relation)
         self._of_typed = counts.ask(self._counted_typed(), relation(table.name))
         self._of_raw = counts.ask(self._counted_raw(), raw.relation)
-        has_key = bool(table.key) and all(name in raw.types for name in table.key)
-        hashed = [repeats_at_most(table.key)] if has_key else []
-        self._repeats = counts.ask(hashed, complete(relation(table.name), table.key))
+        self._key = table.key if all(name in raw.types for name in table.key) else ()
+        hashed = [repeats_at_most(self._key)] if self._key else []
+        self._repeats = counts.ask(hashed, having_all(relation(table.name), self._key))
         self._references = {
             key: (counts.ask([count], rows), rows)
             for key in table.foreign_keys
             if self._is_checked(key)
-            for count, rows in [without_key(*_ends(key))]
+            for count, rows in [without_key(key, relation)]
         }
 
     def issues(self, unreadable: set[str]) -> list[RowIssue]:
@@ -174,8 +174,8 @@ class _TableCheck:
         ]
 
     def duplicates(self) -> list[RowIssue]:
-        key = self._table.key
-        if not key or not all(name in self._raw.types for name in key):
+        key = self._key
+        if not key:
             return []
         by_bitmap = len(key) == 1 and not self._counts.together
         only = self._ids(self._table.name, key[0]) if by_bitmap else None
@@ -328,14 +328,6 @@ class _TableCheck:
         return RowIssue(
             code, self._raw.name, location, number, column, text, reason, remedy, count=count
         )
-
-
-def _ends(key: ForeignKey) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Return the relation and column of a reference, and of the ids that it refers to."""
-    return (
-        (relation(key.table), key.column),
-        (relation(key.other_table), key.other_column),
-    )
 
 
 def _missing(schema: Schema, table: Table, source: SourceTables) -> RowIssue:

@@ -8,6 +8,7 @@ read unchanged.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from agon.records.raw import literal, quote
 from agon.records.schemas import SQL_TYPES, Column, Kind
@@ -161,6 +162,7 @@ def integer_id(column: Column, engine_type: str, *, has_empty_texts: bool = True
     return f"try_cast({value} AS BIGINT)::VARCHAR IS NOT DISTINCT FROM ({value})"
 
 
+@cache
 def _family(engine_type: str) -> str:
     """Return the family of an engine's type; types of a family are read in the same way."""
     if engine_type.startswith("DECIMAL(") and engine_type.endswith(",0)"):

@@ -45,7 +45,6 @@ from agon.records.values.words import (
 _ROW: Final = quote("converted row:")
 _MAX_WORDS: Final = 1_000  # different words of one column that are converted
 _EPOCH: Final = r"[0-9]{9,16}(\.[0-9]*)?"
-_CLOCK: Final = "{0} LIKE '____-%:%'"
 _ZONE: Final = r".*([zZ]| UTC|[+-][0-9]{2}(:?[0-9]{2})?)"
 _TRUTHS: Final = {**dict.fromkeys(TRUE, "true"), **dict.fromkeys(FALSE, "false")}
 _NUMERIC: Final = (
@@ -139,7 +138,7 @@ class _Conversion:
                 self._convert_ids(column)
             if seen.get(f"epoch:{name}"):
                 self._convert_times(column)
-            if seen.get(f"zone:{name}") and self._has_no_zone(column):
+            if seen.get(f"zone:{name}"):
                 self.changes.zoneless.append(self._label(name))
         self._raw = self._with_changes()
         return self._without_missing()
@@ -204,9 +203,14 @@ class _Conversion:
             is_read = is_number and (column.kind is Kind.TIMESTAMP or column.is_points)
             return {f"{kind}:{name}": f"count({quote(name)})"} if is_read else {}
         if column.kind is Kind.TIMESTAMP:
+            # A case, because both sides of AND would be evaluated for each row.
+            is_zoned = f"regexp_full_match(trim({text}), {literal(_ZONE)})"
+            zoneless = (
+                f"CASE WHEN {text} LIKE '____-%:%' AND {text} NOT LIKE '%Z' THEN NOT {is_zoned} END"
+            )
             return {
                 f"epoch:{name}": f"count_if({text} NOT LIKE '____-%')",
-                f"zone:{name}": f"count_if({text} LIKE '____-%:%' AND {text} NOT LIKE '%Z')",
+                f"zone:{name}": f"count_if({zoneless})",
             }
         if column.choices and self._words:
             listed = " AND ".join(f"{text} <> {literal(one)}" for one in column.choices)
@@ -335,11 +339,6 @@ class _Conversion:
                     read_numbers_as_times(self._label(name), [unit]),
                     "TIMESTAMP",
                 )
-
-    def _has_no_zone(self, column: Column) -> bool:
-        text = f"trim({self._text(column.name)})"
-        odd = f"{_CLOCK.format(text)} AND NOT regexp_full_match({text}, {literal(_ZONE)})"
-        return bool(self._query([f"count_if({odd})"])[0])
 
     def _with_changes(self) -> RawTable:
         """Return the table with the changes so far."""

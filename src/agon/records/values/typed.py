@@ -66,7 +66,8 @@ def trust(connection: Any, schema: Schema, raw: dict[str, RawTable], typing: Typ
             changes.append(f"DROP TABLE {raw[name].relation}")
         elif not is_stored(typing, raw[name]) and any(read.is_guarded for read in reads.values()):
             changes.append(_create(schema.table(name), raw[name], typing, checked=True))
-    connection.execute("; ".join(changes))
+    if changes:
+        connection.execute("; ".join(changes))
 
 
 def casts(table: Table, raw: RawTable, integer_ids: set[tuple[str, str]]) -> dict[str, ColumnCast]:
