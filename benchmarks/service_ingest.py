@@ -258,7 +258,7 @@ def serving(configuration: Settings, folder: Path) -> Iterator[int]:
 
 
 def serve(handle: str, url: str, folder: str) -> None:
-    """Be the server's process, as ``agon.http.process`` is."""
+    """Be the server's process, as ``agon.http`` is."""
     configuration = settings(url, Path(folder))
     server(open_service(configuration, create=False), configuration).run(
         sockets=[socket.socket(fileno=int(handle))]

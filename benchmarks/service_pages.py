@@ -219,7 +219,7 @@ def serving(url: str, folder: Path) -> Iterator[int]:
 
 
 def serve(handle: str, url: str, folder: str) -> None:
-    """Be the server's process: as ``agon.http.process``, with the folder's files besides."""
+    """Be the server's process: as ``agon.http``, with the folder's files besides."""
     configuration = settings(url, Path(folder))
     start_logging(form=configuration.log_format, level=configuration.log_level)
     service = open_service(configuration, create=False)

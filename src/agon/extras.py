@@ -1,8 +1,9 @@
 """The extras of agon: which one installs an optional package."""
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Final
 
 from agon.errors import Unavailable
@@ -52,6 +53,29 @@ def extra_not_installed(extra: str) -> Unavailable | None:
         if find_spec(module) is None:
             return _unavailable(module, extra)
     return None
+
+
+def hide_pandas() -> None:
+    """Hide pandas from this process, except from PySpark, which requires it.
+
+    pyarrow imports it at its first conversion whenever it is installed, which takes longer than
+    scoring a small contest; neither commands nor servers handle data frames.
+    """
+    sys.meta_path.insert(0, _NoPandas())
+
+
+class _NoPandas:
+    """A finder that finds no pandas."""
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,  # noqa: ARG002 (importlib's signature)
+        target: ModuleType | None = None,  # noqa: ARG002
+    ) -> None:
+        """Raise ModuleNotFoundError for pandas; leave other modules to later finders."""
+        if fullname == "pandas" and "pyspark" not in sys.modules:
+            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
 
 
 def _unavailable(module: str, extra: str) -> Unavailable:

@@ -16,7 +16,7 @@ from agon.entities.jobs import JobKind
 from agon.settings import SETTINGS, load
 
 DEPLOY: Final = Path(__file__).parents[2] / "deploy"
-SCHEMAS: Final = files("kubernetes_validate") / "kubernetes-json-schema/v1.33.0-local-strict"
+SCHEMAS: Final = Path(__file__).with_name("kubernetes-schemas.json")
 COMPOSE_SCHEMA: Final = files("check_jsonschema") / "builtin_schemas/vendor/compose-spec.json"
 VARIABLES: Final = {setting.variable for setting in SETTINGS.values()}
 KINDS: Final = {
@@ -50,20 +50,18 @@ def compose() -> dict[str, Any]:
 
 
 @cache
-def definitions() -> jsonschema_rs.Registry:
-    """Return the definitions that the schemas of all kinds refer to."""
-    text = (SCHEMAS / "_definitions.json").read_text()
-    return jsonschema_rs.Registry([("agon:/api/_definitions.json", json.loads(text))])
+def validator(kind: str, version: str) -> jsonschema_rs.Validator:
+    """Return the validator of a kind of resources; `tools/kubernetes-schemas` writes the file."""
+    name = f"{kind} {version.replace('/', ' ')}"
+    schema = json.loads(SCHEMAS.read_text())
+    assert name in schema["$defs"], f"run tools/kubernetes-schemas: there is no schema of {name}"
+    return jsonschema_rs.validator_for({**schema, "$ref": f"#/$defs/{name.replace(' ', '%20')}"})
 
 
 def kubernetes_errors(resource: dict[str, Any]) -> list[str]:
     """Return what the schema of the resource's kind finds, each with its place."""
-    group, _, version = resource["apiVersion"].rpartition("/")
-    parts = (resource["kind"].lower(), group.partition(".")[0], version)
-    text = (SCHEMAS / f"{'-'.join(part for part in parts if part)}.json").read_text()
-    schema = {**json.loads(text), "$id": "agon:/resource.json"}
-    validator = jsonschema_rs.validator_for(schema, registry=definitions())
-    return [f"{error.instance_path}: {error.message}" for error in validator.iter_errors(resource)]
+    found = validator(resource["kind"], resource["apiVersion"]).iter_errors(resource)
+    return [f"{error.instance_path}: {error.message}" for error in found]
 
 
 def compose_errors(document: dict[str, Any]) -> list[str]:

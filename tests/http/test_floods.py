@@ -90,7 +90,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         memory_limit(f"agon-floods-{os.getpid()}", LIMIT) as words,
         socket.create_server(("127.0.0.1", 0), backlog=2048) as listening,
     ):
-        command = [*words, sys.executable, "-m", "agon.http.process", str(listening.fileno())]
+        command = [*words, sys.executable, "-m", "agon.http", str(listening.fileno())]
         process = subprocess.Popen(command, pass_fds=[listening.fileno()], env=environment)
         running = Server(process, listening.getsockname()[1], token)
         try:

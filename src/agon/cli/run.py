@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from types import ModuleType
 from typing import NoReturn
 
 import click
@@ -16,7 +15,7 @@ from agon.cli.shared import interrupts
 from agon.cli.shared.completion import print_completions
 from agon.cli.shared.tables import echo
 from agon.errors import AgonError, Conflict, NotFound, Unavailable, Unreadable
-from agon.extras import missing_extra
+from agon.extras import hide_pandas, missing_extra
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -32,28 +31,10 @@ _CODES: Mapping[type[OSError], int] = {
 }
 
 
-class _NoPandas:
-    """Hide pandas from this process, except from PySpark, which requires it.
-
-    pyarrow imports it at its first conversion whenever it is installed, which takes longer than
-    scoring a small contest; no command handles a data frame.
-    """
-
-    def find_spec(
-        self,
-        fullname: str,
-        path: Sequence[str] | None = None,  # noqa: ARG002 (importlib's signature)
-        target: ModuleType | None = None,  # noqa: ARG002
-    ) -> None:
-        """Raise ModuleNotFoundError for pandas; leave other modules to later finders."""
-        if fullname == "pandas" and "pyspark" not in sys.modules:
-            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
-
-
 def main() -> NoReturn:
     """Run the command line with the arguments of this process."""
     gc.set_threshold(*_COLLECTED_FROM)
-    sys.meta_path.insert(0, _NoPandas())
+    hide_pandas()
     if "_AGON_COMPLETE" in os.environ:  # a shell asks what could be typed next
         print_completions(cli.main)
     signal.signal(signal.SIGTERM, interrupts.terminate)

@@ -1,7 +1,6 @@
 """Run one HTTP server process on a socket that its parent listens on.
 
-``python -m agon.http.process FD`` reads the settings as ``agon serve`` does, which starts and
-supervises it.
+It reads the settings as ``agon serve`` does, which starts and supervises it.
 """
 
 import asyncio
@@ -10,8 +9,7 @@ import logging
 import os
 import signal
 import socket
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import FrameType
 from typing import Any, Final
@@ -94,6 +92,7 @@ class Server(uvicorn.Server):
         for listener in sockets or ():
             listener.listen(_BACKLOG)  # asyncio has one number for both, and set this one low
         gc.freeze()  # no collection before it: modules leave no garbage, and it would take 0.1 s
+        gc.enable()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let running requests finish; the signal then ends the process without anything else."""
@@ -125,8 +124,9 @@ def server(service: Service, settings: Settings) -> Server:
     return Server(config, stopping=app.state.serving.stop, stopped=service.replicas.close)
 
 
-def main(arguments: list[str]) -> None:
-    """Serve on the inherited socket until a signal ends it."""
+def run(arguments: Sequence[str]) -> None:
+    """Serve on an inherited socket, whose descriptor is the argument, until a signal ends it."""
+    signal.signal(signal.SIGTERM, _quit)  # until the server runs there is nothing to finish
     settings = load()
     start_logging(form=settings.log_format, level=settings.log_level)
     logging.getLogger("alembic").setLevel(logging.WARNING)
@@ -142,8 +142,3 @@ def main(arguments: list[str]) -> None:
 
 def _quit(*_: Any) -> None:
     os._exit(0)
-
-
-if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, _quit)  # until the server runs there is nothing to finish
-    main(sys.argv[1:])

@@ -14,7 +14,7 @@ from agon.entities.invitations import JoinRequest
 from agon.errors import Conflict, NotFound, Unauthenticated
 from fakes.service import ORGANISER
 
-pytestmark = pytest.mark.sample(1)
+pytestmark = [pytest.mark.sample(1), pytest.mark.usefixtures("quick_hashes")]
 """Each test runs with one kind of database, client or source; `make test-all` tries all."""
 
 PASSWORD = "correct horse battery"  # noqa: S105 (of a test)

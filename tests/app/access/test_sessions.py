@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from argon2 import PasswordHasher
 
 from agon.app.access.invitations import NewInvitation, accept, invite
 from agon.app.access.permissions import ANONYMOUS, permits, view_of
@@ -34,12 +33,7 @@ from fakes.service import OPERATOR, ORGANISER, Clock
 PASSWORD = "correct horse battery"  # noqa: S105 (of a test)
 PUBLIC_READER = (Right(role="viewer", contests=Everywhere.PUBLIC),)
 
-
-@pytest.fixture(autouse=True)
-def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hash passwords in a thousandth of the memory; ``test_users.py`` tests the real strength."""
-    quick = PasswordHasher(time_cost=1, memory_cost=64)
-    monkeypatch.setattr("agon.app.password_hashing._hasher", lambda **_: quick)
+pytestmark = pytest.mark.usefixtures("quick_hashes")
 
 
 @pytest.fixture

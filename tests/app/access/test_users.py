@@ -10,6 +10,8 @@ from agon.client.local import Local
 from agon.errors import Conflict, Forbidden, Unauthenticated, Unreadable
 from fakes.service import OPERATOR, ORGANISER
 
+pytestmark = pytest.mark.usefixtures("quick_hashes")
+
 PASSWORD = "correct horse battery"  # noqa: S105 - a test's
 
 

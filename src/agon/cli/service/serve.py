@@ -95,7 +95,7 @@ def processes(settings: "Settings", listening: socket.socket) -> list[Any]:
     servers = [
         ManagedProcess(
             name=f"process {number}",
-            command=[python, "-m", "agon.http.process", str(handle)],
+            command=[python, "-m", "agon.http", str(handle)],
             needed=True,
             sockets=[handle],
         )
