@@ -105,8 +105,8 @@ def _value_text(value: object) -> str:
 
 _COLUMNS: Final = [
     Column("at", lambda _, at: str(at)),
-    Column("level", lambda _, level: f"[{level:<9}]"),
-    Column("event", lambda _, event: f"{event:<30}"),
+    Column("level", lambda _, level: f"[{level!s:<9}]"),
+    Column("event", lambda _, event: f"{event!s:<30}"),
     Column("logger", lambda _, name: f"[{name}]"),
     Column("", lambda name, value: f"{name}={_value_text(value)}"),
 ]

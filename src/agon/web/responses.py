@@ -1,7 +1,6 @@
 """The responses of the site: pages, pictures, redirects, errors, and the headers of all of them."""
 
 from collections.abc import Mapping
-from hashlib import blake2b
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from agon.web.cookies import (
     theme_cookie,
 )
 from agon.web.data import PageData, sent_path
+from agon.web.etags import etag_of, is_known
 from agon.web.page import Document, Redirect, SitePage, Visit
 from agon.web.rendering import phase_of, render
 
@@ -54,15 +54,19 @@ def _with_tag(
     body: bytes, media_type: str, headers: Mapping[str, str], status: int = 200
 ) -> Response:
     """Return a response with a strong ETag."""
-    tag = f'"{blake2b(body, digest_size=16).hexdigest()}"'
-    headers = {**headers, "etag": tag, "cache-control": "private, no-cache", "vary": _VARY}
+    headers = {
+        **headers,
+        "etag": etag_of(body),
+        "cache-control": "private, no-cache",
+        "vary": _VARY,
+    }
     return Response(body, status, headers, media_type=media_type)
 
 
 def unless_known(request: Request, response: Response) -> Response:
     """Return a response, or 304 if the client has it."""
     tag = response.headers.get("etag")
-    known = tag is not None and tag in request.headers.get("if-none-match", "")
+    known = tag is not None and is_known(request, tag)
     if not known or response.status_code != HTTPStatus.OK:
         return response
     names = ("etag", "cache-control", "vary", "set-cookie", PHASE_HEADER, *HEADERS)

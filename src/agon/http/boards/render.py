@@ -11,7 +11,7 @@ from agon.app.contests.boards.fields import board_fields, window_fields
 from agon.app.contests.boards.pages import BoardRows, PublishedBoard
 from agon.app.contests.clock import contest_clock
 from agon.entities.contests import Phase
-from agon.http.etags import etag_of, names
+from agon.web.etags import etag_of, names
 from agon.web.responses import PHASE_HEADER
 
 CACHED: Final = "no-cache"

@@ -31,12 +31,12 @@ from agon.http.boards.download import (
 )
 from agon.http.boards.read import ACTION, BoardView, ViewKey
 from agon.http.boards.render import board_headers, page_response
-from agon.http.etags import etag, is_known
 from agon.http.middleware.auth import caller_of
 from agon.http.queries import require_known
 from agon.http.rebuilding import rebuild_response
 from agon.http.server_context import ServerContext, serving
 from agon.http.slots import StreamInSlots
+from agon.web.etags import etag, is_known
 
 _MAX_CACHED_QUERY: Final = 256
 """Maximum number of bytes of a query string whose parameters are cached."""

@@ -20,9 +20,9 @@ from agon.app.service import Service
 from agon.http.archives import pack, stream, unpack
 from agon.http.boards.render import cache_control
 from agon.http.bodies import media_type, raise_unsupported, spooled
-from agon.http.etags import etag, is_known
 from agon.http.server_context import serving
 from agon.http.slots import StreamInSlots
+from agon.web.etags import etag, is_known
 
 _BATCH: Final = 1000
 _NDJSON: Final = "application/x-ndjson"

@@ -12,13 +12,12 @@ from agon.kernel.compiling import COMPILED_FROM, compile_loop
 
 _OUTCOMES = 3  # of the lower-numbered player: lost, tied, won
 _SMALL_TABLE = 1 << 22  # cells that fit into a cache; beyond, sorting is faster
-_BLOCK = 1 << 16  # matches that are numbered before they are counted
+_BLOCK = 1 << 14  # matches that are numbered before they are counted
 _FEW_IN_A_PAIR = 40  # matches on average, up to which hardly a pair has 256 with one outcome
 _FAULTY, _FULL = 1, 2  # why a compiled count stopped
 _U0, _U1, _U2, _U3 = (np.uint64(number) for number in range(4))  # unsigned, as indices are
 
-Amounts: TypeAlias = npt.NDArray[np.int32] | npt.NDArray[np.float64]
-"""One number for each pair: a whole number where all matches have the weight 1."""
+Amounts: TypeAlias = npt.NDArray[np.int32] | npt.NDArray[np.float64]  # one number for each pair
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,9 +294,9 @@ def _count_compiled(
             break
     if stopped == _FAULTY:
         return None
-    most = min(len(player_a), players * (players - 1) // 2)
     # One column more: it is written before it is known whether its pair met.
-    counted = np.empty((2 + _OUTCOMES, most + 1), dtype=np.int32)
+    columns = min(len(player_a), size // _OUTCOMES) + 1
+    counted = np.empty((2 + _OUTCOMES, columns), dtype=np.int32)
     if listed:
         cells = cells[: len(player_a)]
         cells.sort()
@@ -319,21 +318,22 @@ def _sort_out(  # a compiled loop takes its columns one by one
     counted = len(table) > 0
     for begin in range(0, len(player_a), len(cells)):
         rows = slice(begin, begin + len(cells))
-        of_a, of_b, doubled = player_a[rows], player_b[rows], 2.0 * scores[rows]
+        of_a, of_b, of_score = player_a[rows], player_b[rows], scores[rows]
         # A loop without branches: the processor takes several matches in one instruction.
         sound = True
-        for row in range(len(doubled)):
+        for row in range(len(of_a)):
             a, b = np.int64(of_a[row]), np.int64(of_b[row])
             low, high = min(a, b), max(a, b)
-            outcome = np.int64(doubled[row])
-            sound &= (outcome == doubled[row]) & (outcome >= 0) & (outcome < _OUTCOMES)
+            doubled = 2.0 * of_score[row]
+            outcome = np.int64(doubled)
+            sound &= (outcome == doubled) & (outcome >= 0) & (outcome < _OUTCOMES)
             sound &= (low >= 0) & (low < high) & (high < players)
             of_low = outcome + np.int64(a > b) * (2 - 2 * outcome)
             no_pairs = counted * ((low + 1) * (low + 2) >> 1)  # numbers up to here
             cells[row] = (low * players + high - no_pairs) * _OUTCOMES + of_low
         if not sound:
             return _FAULTY
-        for row in range(len(doubled) if counted else 0):
+        for row in range(len(of_a) if counted else 0):
             cell = np.uint64(cells[row])  # a signed index is compared with 0 first
             count = table[cell]
             if count == most:
