@@ -113,7 +113,8 @@ def test_wrong_arguments_are_named(agon: Cli, arguments: tuple[str, ...], messag
 
 
 def test_the_catalog_is_listed(agon: Cli) -> None:
-    """Each with what it does."""
+    """Each with what it does and what the attacker has; a wide terminal adds what it sees."""
     shown = agon("attack", "challenge", "--list-attacks")
     assert shown.code == 0
     assert "dust-validators" in shown.out
+    assert "attacker has" in shown.out.splitlines()[0]

@@ -58,7 +58,7 @@ def judged(
     }  # fmt: skip
     with service.store.write() as session:
         contest = session.contests.lock("autumn")
-        record_once(service, session, contest, table="submissions", row=row, by="worker:w1",
+        record_once(service, session, contest, [("submissions", row)], by="worker:w1",
                     replace=replace, external_id=service.new_id())  # fmt: skip
 
 

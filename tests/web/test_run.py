@@ -17,7 +17,7 @@ from agon.app.contests.lifecycle.transitions import freeze, open_contest
 from agon.app.contests.submissions.creation import submit as create_submission
 from agon.app.contests.submissions.submission import SubmissionContent
 from agon.app.contests.submissions.trials import trial_details, trial_run, visible_runs
-from agon.app.queue.jobs import trial_job
+from agon.app.queue.jobs import TrialTask, trial_job
 from agon.app.worker.handlers import trial_runners
 from agon.app.worker.local_source import LocalSource
 from agon.app.worker.loop import JobWorker
@@ -281,10 +281,11 @@ def test_a_trial_that_was_repeated_in_a_freeze_shows_nothing_of_it(
     name, service = tried(browser, tasks), browser.instance.service
     with service.store.write() as session:
         contest = session.contests.get("autumn")
-        again = trial_job(
-            contest, id="again", submission=name, task="sums", validator="house",
-            agent={"command": "run", "files": {}}, rules={"agent_timeout": "fail"}, by="x",
+        task = TrialTask(
+            submission=name, task="sums", validator="house",
+            agent={"command": "run", "files": {}}, rules={"agent_timeout": "fail"},
         )  # fmt: skip
+        again = trial_job(contest, task, id="again", by="x")
         session.queue.add(again, now=service.clock())
     tried(browser, tasks, ended=(1, "of the freeze\n"))
     view = viewed(browser, "public", until=contest.seq)

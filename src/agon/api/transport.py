@@ -1,7 +1,8 @@
 """How a client executes operations: over HTTP, or with direct access to the database."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from agon.api.models.bots import PromptSummary
@@ -10,6 +11,23 @@ from agon.api.models.contests import Contest
 from agon.api.models.records import Event, ImportSummary
 from agon.api.operation import Executor, OperationSet
 from agon.entities.arena import PrivateTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordOptions:
+    """How the records of a stream are added.
+
+    Attributes:
+        table: the table of all lines, which are then bare rows; None: each line names its own.
+        replace: whether a record supersedes one with the same key.
+        dry_run: validate only; add nothing.
+        ignore: names of keys that are not read.
+    """
+
+    table: str | None
+    replace: bool
+    dry_run: bool
+    ignore: tuple[str, ...]
 
 
 class Transport(Executor):
@@ -21,14 +39,7 @@ class Transport(Executor):
 
     @abstractmethod
     def add_records(
-        self,
-        contest: str,
-        chunks: Iterable[bytes],
-        *,
-        table: str | None,
-        replace: bool,
-        dry_run: bool,
-        ignore: Sequence[str],
+        self, contest: str, chunks: Iterable[bytes], options: RecordOptions
     ) -> ImportSummary:
         """Add the records of an NDJSON stream."""
 

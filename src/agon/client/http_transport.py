@@ -1,7 +1,7 @@
 """Execute operations over HTTP: requests and responses follow from their descriptions."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,7 +14,7 @@ from agon.api.models.contests import Contest
 from agon.api.models.records import Event, ImportSummary
 from agon.api.operation import Operation
 from agon.api.pages import MAX_LIMIT
-from agon.api.transport import Transport
+from agon.api.transport import RecordOptions, Transport
 from agon.client import archives, events, uploads
 from agon.client.connection import Connection
 from agon.entities.arena import PrivateTable
@@ -105,14 +105,7 @@ class HttpTransport(Transport):
             ) from None
 
     def add_records(
-        self,
-        contest: str,
-        chunks: Iterable[bytes],
-        *,
-        table: str | None,
-        replace: bool,
-        dry_run: bool,
-        ignore: Sequence[str],
+        self, contest: str, chunks: Iterable[bytes], options: RecordOptions
     ) -> ImportSummary:
         """Send records in chunks of complete lines; each is added completely or not at all."""
         return uploads.add_records(
@@ -120,10 +113,10 @@ class HttpTransport(Transport):
             contest,
             chunks,
             query={
-                "table": table,
-                "replace": replace,
-                "dry_run": dry_run,
-                "ignore": ",".join(ignore) or None,
+                "table": options.table,
+                "replace": options.replace,
+                "dry_run": options.dry_run,
+                "ignore": ",".join(options.ignore) or None,
             },
             chunk=self._chunk,
             progress=self._progress,

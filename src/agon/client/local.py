@@ -1,6 +1,6 @@
 """Execute operations with direct access to the database, in this process."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from agon.api.models.contests import Contest
 from agon.api.models.records import Event, ImportSummary
 from agon.api.operation import ContestContext, Operation
 from agon.api.pages import MAX_LIMIT, PageRequest
-from agon.api.transport import Transport
+from agon.api.transport import RecordOptions, Transport
 from agon.app.access.permissions import LOCAL
 from agon.app.service import Service
 from agon.client.client import Api
@@ -108,14 +108,7 @@ class LocalTransport(Transport):
             return operation.function(context, *page, **values)
 
     def add_records(
-        self,
-        contest: str,
-        chunks: Iterable[bytes],
-        *,
-        table: str | None,
-        replace: bool,
-        dry_run: bool,
-        ignore: Sequence[str],
+        self, contest: str, chunks: Iterable[bytes], options: RecordOptions
     ) -> ImportSummary:
         """Add the records of a stream, all of them or none, and publish."""
         from agon.api.operations.records import add_records
@@ -127,20 +120,20 @@ class LocalTransport(Transport):
         # Check before a long stream is read in vain.
         with self._service.store.read() as session:
             require_open(self._service, session, context.contest, self._by)
-        rows = read_ndjson(chunks, table=table)
+        rows = read_ndjson(chunks, table=options.table)
         try:
             summary = record(
                 self._service,
                 contest,
                 rows,
                 by=self._by,
-                replace=replace,
-                dry_run=dry_run,
-                ignore=ignore,
+                replace=options.replace,
+                dry_run=options.dry_run,
+                ignore=options.ignore,
             )
         finally:
             rows.close()
-        if not dry_run and (summary.added or summary.replaced):
+        if not options.dry_run and (summary.added or summary.replaced):
             self._publish(contest)
         return ImportSummary.model_validate(summary)
 

@@ -12,7 +12,7 @@ from agon.app.access.permissions import ANONYMOUS, View
 from agon.app.access.tokens import authenticate
 from agon.app.contests.boards.publish import publish
 from agon.app.contests.lifecycle.details import edit
-from agon.app.contests.members import extend, member, members, reinstate, withdraw
+from agon.app.contests.members import Extension, extend, member, members, reinstate, withdraw
 from agon.app.contests.submissions.creation import submit
 from agon.app.contests.submissions.submission import SubmissionContent
 from agon.app.service import Service
@@ -101,10 +101,10 @@ def test_one_person_has_more_time_than_the_others(either: Service) -> None:
     now = either.clock()
     edit(either, "autumn", {"ends_at": now + timedelta(hours=1)}, by=ORGANISER)
     until = now + timedelta(hours=2)
-    extend(either, "autumn", "ada", ends_at=until, attempts=None, reason=WHY, by=ORGANISER)
-    sooner = now + timedelta(minutes=30)
+    extend(either, "autumn", "ada", Extension(ends_at=until), reason=WHY, by=ORGANISER)
+    sooner = Extension(ends_at=now + timedelta(minutes=30))
     with pytest.raises(Unreadable, match="is not after that of autumn"):
-        extend(either, "autumn", "ada", ends_at=sooner, attempts=None, reason=WHY, by=ORGANISER)
+        extend(either, "autumn", "ada", sooner, reason=WHY, by=ORGANISER)
     either.clock.at = now + timedelta(minutes=90)  # type: ignore[attr-defined]
     send(either, problem, ada)
     with pytest.raises(Conflict, match="autumn ended at"):
@@ -123,7 +123,7 @@ def test_one_person_has_more_attempts_than_the_others(service: Service) -> None:
         session.contests.save(replace(contest, overrides={"max_submissions": 1}))
     for person in (ada, bob):
         send(service, problem, person)
-    extend(service, "autumn", "ada", ends_at=None, attempts=1, reason=WHY, by=ORGANISER)
+    extend(service, "autumn", "ada", Extension(attempts=1), reason=WHY, by=ORGANISER)
     send(service, problem, ada, RIGHT + "\n# two\n")
     for person in (ada, bob):
         with pytest.raises(Conflict, match="max_submissions"):
@@ -148,9 +148,10 @@ def test_what_says_too_little_is_refused(
     """Extra time for nobody, none at all, or without a reason."""
     autumn(service)
     join(service, "ada")
-    given: dict[str, Any] = {"ends_at": None, "attempts": 1, "reason": WHY, "by": ORGANISER}
+    given: dict[str, Any] = {"attempts": 1, "reason": WHY} | changed
     with pytest.raises(error, match=message):
-        extend(service, "autumn", user, **(given | changed))
+        extend(service, "autumn", user, Extension(attempts=given["attempts"]),
+               reason=given["reason"], by=ORGANISER)  # fmt: skip
     assert member(service, view(service), "ada").terms is None
 
 
@@ -158,9 +159,9 @@ def test_a_contest_without_an_end_needs_no_later_one(service: Service) -> None:
     """Nothing is stored that could surprise once it has an end."""
     autumn(service)
     join(service, "ada")
+    later = Extension(ends_at=service.clock() + timedelta(days=1))
     with pytest.raises(Conflict, match="autumn has no end"):
-        extend(service, "autumn", "ada", ends_at=service.clock() + timedelta(days=1),
-               attempts=None, reason=WHY, by=ORGANISER)  # fmt: skip
+        extend(service, "autumn", "ada", later, reason=WHY, by=ORGANISER)
 
 
 def test_many_are_invited_at_once_or_none(service: Service) -> None:

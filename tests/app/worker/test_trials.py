@@ -14,7 +14,7 @@ from agon.app.containers import Outcome
 from agon.app.contests.ingest.records import record
 from agon.app.contests.lifecycle.creation import NewContest, create
 from agon.app.queue import leases
-from agon.app.queue.jobs import trial_job
+from agon.app.queue.jobs import TrialTask, trial_job
 from agon.app.queue.leases import InvalidOutcome
 from agon.app.service import Service
 from agon.app.tasks.results.details import details_json, details_of_json, shorten_details
@@ -69,10 +69,8 @@ def requested(
     """Add a job of a trial."""
     with service.store.write() as session:
         contest = session.contests.get("autumn")
-        job = trial_job(
-            contest, id=service.new_id(), submission="s1", task=task, validator="house",
-            agent=agent, rules=rules, by="user:7",
-        )  # fmt: skip
+        trial = TrialTask(submission="s1", task=task, validator="house", agent=agent, rules=rules)
+        job = trial_job(contest, trial, id=service.new_id(), by="user:7")
         return session.queue.add(job, now=service.clock())
 
 

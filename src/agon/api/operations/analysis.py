@@ -101,12 +101,12 @@ def get_what_if(
 
     With other counts all other scores stay as they are, and so do records.
     """
-    from agon.app.contests.boards.what_if import what_if
+    from agon.app.contests.boards.what_if import OtherRules, what_if
 
+    other = OtherRules(edition=edition, overrides=_overrides(rules))
     both = what_if(
-        ctx.service, ctx.view, board, participant,
-        edition=edition, overrides=_overrides(rules), counts=_counts(counts), as_of=as_of,
-    )  # fmt: skip
+        ctx.service, ctx.view, board, participant, other, counts=_counts(counts), as_of=as_of
+    )
     return WhatIf.model_validate(
         {"before": both.before.to_dict(), "after": both.after.to_dict(), "rules": both.rules}
     )
@@ -123,11 +123,10 @@ def get_rules_effect(
     as_of: AsOf = None,
 ) -> RulesEffect:
     """Return the ranks that other rules would change on a board; nothing is stored."""
-    from agon.app.contests.boards.what_if import rules_effect
+    from agon.app.contests.boards.what_if import OtherRules, rules_effect
 
-    effect = rules_effect(
-        ctx.service, ctx.view, board, edition=edition, overrides=_overrides(rules), as_of=as_of
-    )
+    other = OtherRules(edition=edition, overrides=_overrides(rules))
+    effect = rules_effect(ctx.service, ctx.view, board, other, as_of=as_of)
     return RulesEffect.model_validate(
         {
             "board": effect.snapshot.board,

@@ -135,10 +135,10 @@ def extend_member(ctx: ContestContext, user: FreeId, request: MemberExtension) -
           agon contest extend autumn ada --problem totient --until 2026-12-24T19:00Z --reason sick
           agon contest extend autumn bob --attempts 2 --reason 'the judge was down'
     """
+    extension = members.Extension(**request.model_dump(exclude={"reason"}))
     changed = members.extend(
-        ctx.service, ctx.contest.id, user, ends_at=request.ends_at, attempts=request.attempts,
-        problem=request.problem, reason=request.reason, by=ctx.caller,
-    )  # fmt: skip
+        ctx.service, ctx.contest.id, user, extension, reason=request.reason, by=ctx.caller
+    )
     return Member.model_validate(changed)
 
 

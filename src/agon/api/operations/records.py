@@ -12,7 +12,7 @@ from agon.api.models.records import ImportSummary, Record
 from agon.api.operation import ContestContext, operation
 from agon.api.pages import PageRequest
 from agon.api.parameters import FreeId
-from agon.api.transport import Noun
+from agon.api.transport import Noun, RecordOptions
 from agon.disciplines import discipline
 from agon.entities.contests import ExistingEntry, StoredEntry
 from agon.errors import NotFound, Unreadable, did_you_mean
@@ -144,14 +144,8 @@ class Records(Noun):
             Conflict: keys or external ids are there with other content, or the contest is final.
             Unreadable: a record is of another type, or a value in it has no JSON form.
         """
-        return self.transport.add_records(
-            contest,
-            encode_ndjson(records),
-            table=table,
-            replace=replace,
-            dry_run=dry_run,
-            ignore=tuple(ignore),
-        )
+        options = RecordOptions(table=table, replace=replace, dry_run=dry_run, ignore=tuple(ignore))
+        return self.transport.add_records(contest, encode_ndjson(records), options)
 
 
 def ignored_names(listed: str) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ def list_results(
     """Return the results of the published boards' matches, those played last first."""
     places = [place for place in (before, page.after(int)) if place is not None]
     stored = matches.matches(
-        ctx.service, ctx.view, bot=bot, judge=judge, kind=kind, as_of=as_of,
+        ctx.service, ctx.view, matches.MatchFilter(bot=bot, judge=judge, kind=kind), as_of=as_of,
         before=min(places) if places else None, limit=page.sought,
     )  # fmt: skip
     return page.page(stored, key=lambda each: each["index"], item=MatchSummary.model_validate)

@@ -89,10 +89,10 @@ def list_submissions(
           agon contest submissions autumn
           agon contest submissions autumn 01a2… --format json
     """
+    filters = listing.SubmissionFilter(ids=id, user=user, problem=problem)
     stored = listing.submissions(
-        ctx.service, ctx.view, by=ctx.caller, after=page.after(str), limit=page.sought,
-        ids=id, user=user, problem=problem,
-    )  # fmt: skip
+        ctx.service, ctx.view, filters, by=ctx.caller, after=page.after(str), limit=page.sought
+    )
     return page.page(stored, key=lambda submission: submission.id, item=Submission.model_validate)
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -16,7 +17,7 @@ from agon.app.arena.scored import arena_of
 from agon.app.contests.boards.stored_rows import shown_names
 from agon.app.contests.ledgers.positions import require_storable_name, snapshot_at
 from agon.app.service import Service
-from agon.disciplines.arena.facts import parse_time
+from agon.disciplines.arena.facts import Facts, parse_time
 from agon.disciplines.arena.formulas import NONE
 from agon.disciplines.arena.records import KINDS, RESULTS
 from agon.disciplines.arena.scoring import ScoredArena
@@ -32,13 +33,49 @@ MatchKind = Literal["rated", "honeypot", "skipped"]
 _SIDES: Final = ("a", "b")
 
 
+@dataclass(frozen=True, kw_only=True)
+class MatchFilter:
+    """Which matches are wanted; None: all.
+
+    Attributes:
+        bot: those of this bot.
+        judge: those that this judge voted on.
+        kind: those of this kind.
+
+    Raises:
+        Unreadable: there is no such kind.
+    """
+
+    bot: str | None = None
+    judge: str | None = None
+    kind: MatchKind | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind is not None and self.kind not in KINDS:
+            raise Unreadable(f"kind: expected {', '.join(KINDS)}, got {self.kind[:80]!r}")
+
+    def wanted(self, facts: Facts) -> npt.NDArray[np.bool_]:
+        """Return for each match of an arena whether it is wanted."""
+        listed = facts.matches
+        wanted = np.ones(len(listed), dtype=np.bool_)
+        if self.bot is not None:
+            number = _index(facts.bots.ids, self.bot)
+            wanted &= ((listed.bot_a == number) | (listed.bot_b == number)) & (number != NONE)
+        if self.judge is not None:
+            wanted &= np.isin(
+                np.arange(len(listed)),
+                facts.votes.match[facts.votes.judge == _index(facts.judges.ids, self.judge)],
+            )
+        if self.kind is not None:
+            wanted &= listed.kind == KINDS.index(self.kind)
+        return wanted
+
+
 def matches(
     service: Service,
     view: View,
+    filters: MatchFilter,
     *,
-    bot: str | None = None,
-    judge: str | None = None,
-    kind: MatchKind | None = None,
     as_of: str | None = None,
     before: int | None = None,
     limit: int = 100,
@@ -48,32 +85,17 @@ def matches(
     Args:
         service: the service.
         view: what the caller may see.
-        bot: only the matches of this bot.
-        judge: only the matches that this judge voted on.
-        kind: only matches of this kind.
+        filters: which matches are wanted.
         as_of: a position of the ledger in digits or a time; None: the newest.
         before: only matches with a lower ``index``.
         limit: maximum number of matches.
 
     Raises:
         NotFound: nothing was published yet.
-        Unreadable: ``as_of`` is neither a position nor a time, or there is no such kind.
+        Unreadable: ``as_of`` is neither a position nor a time.
     """
-    if kind is not None and kind not in KINDS:
-        raise Unreadable(f"kind: expected {', '.join(KINDS)}, got {kind[:80]!r}")
     with open_arena(service, view, as_of) as (arena, _, snapshot):
-        listed, facts = arena.facts.matches, arena.facts
-        wanted = np.ones(len(listed), dtype=np.bool_)
-        if bot is not None:
-            number = _index(facts.bots.ids, bot)
-            wanted &= ((listed.bot_a == number) | (listed.bot_b == number)) & (number != NONE)
-        if judge is not None:
-            wanted &= np.isin(
-                np.arange(len(listed)),
-                facts.votes.match[facts.votes.judge == _index(facts.judges.ids, judge)],
-            )
-        if kind is not None:
-            wanted &= listed.kind == KINDS.index(kind)
+        wanted = filters.wanted(arena.facts)
         places = np.flatnonzero(wanted[:before])[::-1][:limit].tolist()
         summaries = [_summary(arena, place) for place in places]
     return _with_names(service, view, summaries, at=snapshot.seq)

@@ -197,16 +197,36 @@ class _Mark:
         return replace(terms, **changed)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Extension:
+    """A later end of the contest or of a problem for one person, or further submissions.
+
+    Attributes:
+        ends_at: the person's end; None: as it was.
+        attempts: how many more submissions than ``max_submissions`` the person may make to each
+            problem, in all; None: as many as before.
+        problem: the id or slug of the problem that takes the person's programs until ``ends_at``,
+            after its freeze; None: ``ends_at`` is the person's end of the contest.
+
+    Raises:
+        Unreadable: neither is given, or the attempts are out of bounds.
+    """
+
+    ends_at: datetime | None = None
+    attempts: int | None = None
+    problem: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.ends_at is None and self.attempts is None:
+            raise Unreadable("neither time nor attempts are given; give ends_at or attempts")
+        if self.attempts is not None and not 0 <= self.attempts <= MAX_ATTEMPTS:
+            raise Unreadable(f"attempts is {self.attempts}; give 0 to {MAX_ATTEMPTS:,}")
+        if self.problem is not None and self.ends_at is None:
+            raise Unreadable(f"no end is given for problem {self.problem[:80]!r}; give ends_at")
+
+
 def extend(
-    service: Service,
-    contest_id: str,
-    user: str,
-    *,
-    ends_at: datetime | None,
-    attempts: int | None,
-    problem: str | None = None,
-    reason: str,
-    by: Caller,
+    service: Service, contest_id: str, user: str, extension: Extension, *, reason: str, by: Caller
 ) -> Member:
     """Set a later end of the contest or of a problem for one person, or further submissions.
 
@@ -214,26 +234,17 @@ def extend(
         service: the service.
         contest_id: the contest.
         user: the person.
-        ends_at: the person's end; None: as it was.
-        attempts: how many more submissions than ``max_submissions`` the person may make to each
-            problem, in all; None: as many as before.
-        problem: the id or slug of the problem that takes the person's programs until ``ends_at``,
-            after its freeze; None: ``ends_at`` is the person's end of the contest.
+        extension: what the person gets.
         reason: why; the person can read it.
         by: the caller.
 
     Raises:
         NotFound: no person of that id takes part, or there is no such problem.
         Conflict: the contest is over, or has no end; or the problem is revealed or has no freeze.
-        Unreadable: neither is given, the end is not after the contest's or the freeze or is past,
-            or there is no reason.
+        Unreadable: the end is not after the contest's or the freeze or is past, or there is no
+            reason.
     """
-    if ends_at is None and attempts is None:
-        raise Unreadable("neither time nor attempts are given; give ends_at or attempts")
-    if attempts is not None and not 0 <= attempts <= MAX_ATTEMPTS:
-        raise Unreadable(f"attempts is {attempts}; give 0 to {MAX_ATTEMPTS:,}")
-    if problem is not None and ends_at is None:
-        raise Unreadable(f"no end is given for problem {problem[:80]!r}; give ends_at")
+    ends_at, attempts, problem = extension.ends_at, extension.attempts, extension.problem
     if ends_at is not None and ends_at <= service.clock():
         raise Unreadable(f"the end {written_time(ends_at)} of {user} is past; give a later one")
 

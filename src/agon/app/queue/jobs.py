@@ -114,39 +114,37 @@ def gate_job(
     )  # fmt: skip
 
 
-def trial_job(
-    contest: "Contest",
-    *,
-    id: str,  # noqa: A002 - it becomes NewJob.id
-    submission: str,
-    task: str,
-    validator: str,
-    agent: Mapping[str, Any],
-    rules: Mapping[str, str],
-    by: str,
-) -> NewJob:
-    """Return a job that runs a challenge submission on one task.
+@dataclass(frozen=True, kw_only=True)
+class TrialTask:
+    """The data that running a challenge submission on one task needs.
 
-    Args:
-        contest: the contest.
-        id: the job's id.
+    Attributes:
         submission: its id in the table ``submissions``.
         task: name of the task's folder among the worker's tasks.
         validator: id of the validator the result counts for.
         agent: ``command`` (what runs in the container) and ``files`` (name to text).
         rules: the contest's rules for those who run tasks: ``agent_timeout``, and
             ``reward_source`` where the contest states one; otherwise each task's own counts.
-        by: who sent it.
     """
-    payload = {
-        "submission": submission,
-        "task": task,
-        "validator": validator,
-        "agent": dict(agent),
-        "rules": dict(rules),
-    }
+
+    submission: str
+    task: str
+    validator: str
+    agent: Mapping[str, Any]
+    rules: Mapping[str, str]
+
+
+def trial_job(
+    contest: "Contest",
+    trial: TrialTask,
+    *,
+    id: str,  # noqa: A002 - it becomes NewJob.id
+    by: str,
+) -> NewJob:
+    """Return a job that runs a challenge submission on one task."""
+    payload = {**vars(trial), "agent": dict(trial.agent), "rules": dict(trial.rules)}
     return _job(
-        "trial", contest, payload, id=id, key=f"{submission}:{task}", by=by,
+        "trial", contest, payload, id=id, key=f"{trial.submission}:{trial.task}", by=by,
         max_attempts=MAX_ATTEMPTS,
     )  # fmt: skip
 

@@ -1,6 +1,6 @@
 """Record the result of a job in its contest's ledger: once, however often the job was started."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace as replace_fields
 from typing import TYPE_CHECKING, Any
 
@@ -21,45 +21,42 @@ if TYPE_CHECKING:
 _MAX_NAME_LENGTH = 100
 
 
-def record_once(  # noqa: PLR0913 (what an entry has)
+def record_once(
     service: "Service",
     session: Session,
     contest: Contest,
+    rows: Sequence[tuple[str, Mapping[str, Any]]],
     *,
-    table: str,
-    row: Mapping[str, Any],
     by: str,
     replace: bool = False,
     external_id: str | None = None,
-    beside: Iterable[tuple[str, Mapping[str, Any]]] = (),
 ) -> dict[str, Any]:
-    """Record a keyed row in a locked contest unless its key is recorded already.
+    """Record rows in a locked contest unless the key of the first one is recorded already.
 
     Args:
         service: the service.
         session: the session that completes the job.
         contest: locked.
-        table: the table.
-        row: a row with all parts of its key.
-        by: the author of the entry.
-        replace: whether to supersede a recorded row.
-        external_id: the entry's external id.
-        beside: further rows with their tables, which are recorded with it.
+        rows: the rows, each with its table; the first has all parts of its key.
+        by: the author of the entries.
+        replace: whether to supersede a recorded first row.
+        external_id: the external id of the first entry.
 
     Returns:
-        ``seq`` of the record, and ``recorded``: False if an earlier one stays.
+        ``seq`` of the first record, and ``recorded``: False if an earlier one stays.
 
     Raises:
         Conflict: the contest's result is final, or it is void.
     """
     require_not_over(contest)
+    (table, row), *others = rows
     recorded = position_of(session, contest, table, row)
     if recorded is not None and not replace:
         return {"seq": recorded, "recorded": False}
     now = service.clock()
     draft = record_draft(table, row, at=now, by=by, replaces=recorded)
     drafts = [replace_fields(draft, external_id=external_id)]
-    drafts += [record_draft(name, further, at=now, by=by) for name, further in beside]
+    drafts += [record_draft(name, further, at=now, by=by) for name, further in others]
     seq = append(service, session, contest, drafts).seq - len(drafts) + 1
     return {"seq": seq, "recorded": True}
 

@@ -98,7 +98,7 @@ def store_judge(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
             queue_dry_run(service, session, contest, payload["change"])
             return {"verdict": row["verdict"], "row": row}
         recorded = record_once(
-            service, session, contest, table="submissions", row=row,
+            service, session, contest, [("submissions", row)],
             by=worker_name(job), replace=payload.get("replace", False),
             # The chain's hash is public. An id that cannot be guessed keeps readers from finding
             # the verdict by hashing each possible entry.

@@ -193,13 +193,14 @@ def store_trial(service: "Service", job: Job, outcome: Mapping[str, Any]) -> Com
         contest = session.contests.lock(payload["contest"])
         if details is not None:
             session.trial_details.save(job.id, details)
-        recorded = record_once(
-            service, session, contest, table="task_results", row=row, by=worker_name(job),
-            beside=[
+        rows = [
+            ("task_results", row),
+            *(
                 ("task_rewards", {**place, "reward_key": key, "reward": reward})
                 for key, reward in rewards.items()
-            ],
-        )  # fmt: skip
+            ),
+        ]
+        recorded = record_once(service, session, contest, rows, by=worker_name(job))
         return {"result": result, "reason": reason, "task_sha256": sha256, **shown, **recorded}
 
     return finish

@@ -215,6 +215,8 @@ def _list(discipline: str) -> None:
             TableColumn("attack", [strategy.name for strategy in strategies]),
             TableColumn("goal", [strategy.goal for strategy in strategies]),
             TableColumn("what it does", [strategy.meaning for strategy in strategies], folds=True),
+            TableColumn("attacker has", [strategy.controls for strategy in strategies], folds=True),
+            TableColumn("attacker sees", [strategy.knows for strategy in strategies], folds=True),
         ]
     )
     summary.deliver()

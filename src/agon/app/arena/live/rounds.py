@@ -6,8 +6,8 @@ nothing: every step follows from the round and its work in the database.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from agon.app.arena.live.answers import assign_answers, judge_answers
@@ -87,169 +87,128 @@ def advance(
     if phase == "settled" or contest.is_over:  # a timer, mostly
         return {"round": payload["round"], "phase": phase}
     before = session.arena.lock_round(contest.no, payload["round"])
-    after = _STEPS[before.phase](service, session, contest, before, outcome)
+    after = _Steps(service, session, contest).step(before, outcome)
     if after != before:
         session.arena.save_round(after)
     return {"round": after.id, "phase": after.phase}
 
 
-def _draw(
-    service: "Service",
-    session: Session,
-    contest: Contest,
-    arena_round: ArenaRound,
-    _: Mapping[str, Any],
-) -> ArenaRound:
-    drawn = draw(service, session, contest, arena_round)
-    return _ask_answers(service, session, contest, drawn)
+@dataclass(frozen=True)
+class _Steps:
+    """The steps of the rounds of a locked contest; each returns the round as it is after it."""
 
+    service: "Service"
+    session: Session
+    contest: Contest
 
-def _ask_answers(
-    service: "Service", session: Session, contest: Contest, arena_round: ArenaRound
-) -> ArenaRound:
-    deadline = assign_answers(service, session, contest, arena_round)
-    _queue(service, session, contest, arena_round, ask=True)
-    _queue(service, session, contest, arena_round, not_before=deadline + GRACE)
-    return replace(arena_round, phase="answering")
+    def step(self, arena_round: ArenaRound, outcome: Mapping[str, Any]) -> ArenaRound:
+        """Do the step of the round's phase; ``outcome`` is what its job found outside."""
+        match arena_round.phase:
+            case "committed":
+                drawn = draw(self.service, self.session, self.contest, arena_round)
+                return self._ask_answers(drawn)
+            case "answering":
+                return self._answer(arena_round)
+            case "voting":
+                return self._vote(arena_round)
+            case "judging":
+                return self._judge(arena_round, outcome)
+            case _:  # settling: a settled round has no further step
+                return settle(self.service, self.session, self.contest, arena_round)
 
+    def _ask_answers(self, arena_round: ArenaRound) -> ArenaRound:
+        deadline = assign_answers(self.service, self.session, self.contest, arena_round)
+        self._queue(arena_round, ask=True)
+        self._queue(arena_round, not_before=deadline + GRACE)
+        return replace(arena_round, phase="answering")
 
-def _answer(
-    service: "Service",
-    session: Session,
-    contest: Contest,
-    arena_round: ArenaRound,
-    _: Mapping[str, Any],
-) -> ArenaRound:
-    items = _expire(service, session, contest, arena_round, "answer")
-    if any(item.result is None for item in items):
-        return arena_round
-    honeypots = HoneypotTexts(session, contest, arena_round)
-    answered = judge_answers(
-        service,
-        contest,
-        arena_round,
-        items,
-        honeypots,
-        earlier=earlier_answers(service, session, contest, arena_round),
-    )
-    return _vote(service, session, contest, replace(answered, phase="voting"), {})
+    def _answer(self, arena_round: ArenaRound) -> ArenaRound:
+        items = self._expire(arena_round, "answer")
+        if any(item.result is None for item in items):
+            return arena_round
+        answered = judge_answers(
+            self.service,
+            self.contest,
+            arena_round,
+            items,
+            HoneypotTexts(self.session, self.contest, arena_round),
+            earlier=earlier_answers(self.service, self.session, self.contest, arena_round),
+        )
+        return self._vote(replace(answered, phase="voting"))
 
+    def _vote(self, arena_round: ArenaRound) -> ArenaRound:
+        votes = self._expire(arena_round, "vote")
+        voted, new = advance_votes(self.service, self.session, self.contest, arena_round, votes)
+        if any(item.pushed for item in new):
+            self._queue(arena_round, ask=True)
+        if new:
+            self._queue(arena_round, not_before=new[0].deadline + GRACE)
+        if not is_judged(voted):
+            return voted
+        # A round that needs no model waits for a job as well: if it were settled here, a reader of
+        # one between voting and settlement would know that a match of it is audited.
+        phase = replace(voted, phase="judging" if needs_models(voted) else "settling")
+        self._queue(phase, ask=phase.phase == "judging")
+        return phase
 
-def _vote(
-    service: "Service",
-    session: Session,
-    contest: Contest,
-    arena_round: ArenaRound,
-    _: Mapping[str, Any],
-) -> ArenaRound:
-    votes = _expire(service, session, contest, arena_round, "vote")
-    voted, new = advance_votes(service, session, contest, arena_round, votes)
-    if any(item.pushed for item in new):
-        _queue(service, session, contest, arena_round, ask=True)
-    if new:
-        _queue(service, session, contest, arena_round, not_before=new[0].deadline + GRACE)
-    if not is_judged(voted):
-        return voted
-    # A round that needs no model waits for a job as well: if it were settled here, a reader of one
-    # between voting and settlement would know that a match of it is audited.
-    phase = replace(voted, phase="judging" if needs_models(voted) else "settling")
-    _queue(service, session, contest, phase, ask=phase.phase == "judging")
-    return phase
+    def _judge(self, arena_round: ArenaRound, outcome: Mapping[str, Any]) -> ArenaRound:
+        models = outcome.get("models")
+        if models is None:
+            return arena_round
+        judged = store_models(self.session, self.contest, arena_round, models)
+        if judged.body["waits_for"] is not None:
+            time = self.service.clock() + MODEL_RETRY
+            self._queue(arena_round, ask=True, not_before=time)
+            return judged
+        settling = replace(judged, phase="settling")
+        self._queue(settling)
+        return settling
 
+    def _expire(self, arena_round: ArenaRound, kind: WorkKind) -> list[Work]:
+        """Give late work, and that of withdrawn people, a fault; return all of a round and a kind.
 
-def _judge(
-    service: "Service",
-    session: Session,
-    contest: Contest,
-    arena_round: ArenaRound,
-    outcome: Mapping[str, Any],
-) -> ArenaRound:
-    models = outcome.get("models")
-    if models is None:
-        return arena_round
-    judged = store_models(session, contest, arena_round, models)
-    if judged.body["waits_for"] is not None:
-        time = service.clock() + MODEL_RETRY
-        _queue(service, session, contest, arena_round, ask=True, not_before=time)
-        return judged
-    settling = replace(judged, phase="settling")
-    _queue(service, session, contest, settling)
-    return settling
+        What is open has a job queued for its deadline. The one queued before may have run too
+        early: work that a clock made while it ran ahead has its whole time again once the clock is
+        right.
+        """
+        now = self.service.clock()
+        items = self.session.arena.results_of(self.contest.no, arena_round.id, kind)
+        if any(item.result is None and item.created_at > now for item in items):
+            self.session.arena.restart_work(self.contest.no, now=now, made_after=now)
+            items = self.session.arena.results_of(self.contest.no, arena_round.id, kind)
+        late = [
+            item
+            for item in items
+            if item.result is None
+            and item.deadline + (GRACE if item.pushed else timedelta()) <= now
+        ]
+        done = [expire(item, now) for item in late]
+        done += [stop(item, now) for item in self._of_withdrawn(items) if item not in late]
+        self.session.arena.set_results(done)
+        ended = {item.id for item in done}
+        for deadline in {
+            item.deadline for item in items if item.result is None and item.id not in ended
+        }:
+            self._queue(arena_round, not_before=deadline + GRACE)
+        return (
+            self.session.arena.results_of(self.contest.no, arena_round.id, kind) if done else items
+        )
 
+    def _of_withdrawn(self, items: Sequence[Work]) -> list[Work]:
+        """Return the open work of people whom organizers withdrew, and of their bots."""
+        withdrawn = self.session.members.withdrawn(self.contest.no)
+        if not withdrawn:
+            return []
+        assignees = {item.assignee for item in items}
+        bots = self.session.arena.bots_named(self.contest.no, assignees)
+        stopped = withdrawn | {bot.id for bot in bots.values() if bot.is_of(withdrawn)}
+        return [item for item in items if item.result is None and item.assignee in stopped]
 
-def _settle(
-    service: "Service",
-    session: Session,
-    contest: Contest,
-    arena_round: ArenaRound,
-    _: Mapping[str, Any],
-) -> ArenaRound:
-    return settle(service, session, contest, arena_round)
-
-
-_STEPS: Final[
-    Mapping[
-        str,
-        Callable[["Service", Session, Contest, ArenaRound, Mapping[str, Any]], ArenaRound],
-    ]
-] = {
-    "committed": _draw,
-    "answering": _answer,
-    "voting": _vote,
-    "judging": _judge,
-    "settling": _settle,
-}
-
-
-def _expire(
-    service: "Service", session: Session, contest: Contest, arena_round: ArenaRound, kind: WorkKind
-) -> list[Work]:
-    """Give late work, and that of withdrawn people, a fault; return all of a round and a kind.
-
-    What is open has a job queued for its deadline. The one queued before may have run too early:
-    work that a clock made while it ran ahead has its whole time again once the clock is right.
-    """
-    now = service.clock()
-    items = session.arena.results_of(contest.no, arena_round.id, kind)
-    if any(item.result is None and item.created_at > now for item in items):
-        session.arena.restart_work(contest.no, now=now, made_after=now)
-        items = session.arena.results_of(contest.no, arena_round.id, kind)
-    late = [
-        item
-        for item in items
-        if item.result is None and item.deadline + (GRACE if item.pushed else timedelta()) <= now
-    ]
-    done = [expire(item, now) for item in late]
-    done += [stop(item, now) for item in _of_withdrawn(session, contest, items) if item not in late]
-    session.arena.set_results(done)
-    ended = {item.id for item in done}
-    for deadline in {
-        item.deadline for item in items if item.result is None and item.id not in ended
-    }:
-        _queue(service, session, contest, arena_round, not_before=deadline + GRACE)
-    return session.arena.results_of(contest.no, arena_round.id, kind) if done else items
-
-
-def _of_withdrawn(session: Session, contest: Contest, items: Sequence[Work]) -> list[Work]:
-    """Return the open work of people whom organizers withdrew, and of their bots."""
-    withdrawn = session.members.withdrawn(contest.no)
-    if not withdrawn:
-        return []
-    bots = session.arena.bots_named(contest.no, {item.assignee for item in items})
-    stopped = withdrawn | {bot.id for bot in bots.values() if bot.is_of(withdrawn)}
-    return [item for item in items if item.result is None and item.assignee in stopped]
-
-
-def _queue(
-    service: "Service",
-    session: Session,
-    contest: Contest,
-    arena_round: ArenaRound,
-    *,
-    ask: bool = False,
-    not_before: Any = None,
-) -> None:
-    job = round_job(
-        contest, id=service.new_id(), round_id=arena_round.id, ask=ask, not_before=not_before
-    )
-    session.queue.add(job, now=service.clock())
+    def _queue(
+        self, arena_round: ArenaRound, *, ask: bool = False, not_before: datetime | None = None
+    ) -> None:
+        new_id = self.service.new_id()
+        job = round_job(
+            self.contest, id=new_id, round_id=arena_round.id, ask=ask, not_before=not_before
+        )
+        self.session.queue.add(job, now=self.service.clock())

@@ -22,6 +22,20 @@ MAX_ENTRIES: Final = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
+class OtherRules:
+    """Rules other than those in force.
+
+    Attributes:
+        edition: another edition; None: the one in force.
+        overrides: values of rules, on top of the overrides in force unless another edition is
+            chosen.
+    """
+
+    edition: str | None = None
+    overrides: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class WhatIf:
     """A score under the rules in force and under others.
 
@@ -55,9 +69,8 @@ def what_if(
     view: View,
     board: str | None,
     participant: str,
+    other: OtherRules,
     *,
-    edition: str | None = None,
-    overrides: Mapping[str, Any] | None = None,
     counts: Mapping[str, float] | None = None,
     as_of: str | None = None,
 ) -> WhatIf:
@@ -68,9 +81,7 @@ def what_if(
         view: what the caller may see.
         board: the board; None: the default one.
         participant: the id the score is of.
-        edition: another edition; None: the one in force.
-        overrides: values of rules, on top of the overrides in force unless another edition is
-            chosen.
+        other: the other rules.
         counts: part of the score → its count; parts that are left out stay.
         as_of: as for :func:`agon.app.contests.boards.pages.page`.
 
@@ -81,7 +92,7 @@ def what_if(
         Unreadable: the same, or the counts are not those of the score.
     """
     require_storable_name(participant)
-    with _results(service, view, board, edition, overrides, as_of) as (snapshot, before, after):
+    with _results(service, view, board, other, as_of) as (snapshot, before, after):
         changed = explanation_or_reason(after, participant, board=snapshot.board)
         return WhatIf(
             before=explanation_or_reason(before, participant, board=snapshot.board),
@@ -93,10 +104,9 @@ def what_if(
 def rules_effect(
     service: Service,
     view: View,
-    board: str | None = None,
+    board: str | None,
+    other: OtherRules,
     *,
-    edition: str | None = None,
-    overrides: Mapping[str, Any] | None = None,
     as_of: str | None = None,
 ) -> RulesEffect:
     """Return the ranks that other rules would change on a board; arguments as of :func:`what_if`.
@@ -104,7 +114,7 @@ def rules_effect(
     Raises:
         Conflict, InvalidRule, NotFound, NotScorable, Unreadable: as for :func:`what_if`.
     """
-    with _results(service, view, board, edition, overrides, as_of) as (snapshot, before, after):
+    with _results(service, view, board, other, as_of) as (snapshot, before, after):
         return RulesEffect(
             snapshot=snapshot,
             difference=difference(before.board(snapshot.board), after.board(snapshot.board)),
@@ -139,12 +149,7 @@ def _with_counts(
 
 @contextmanager
 def _results(
-    service: Service,
-    view: View,
-    board: str | None,
-    edition: str | None,
-    overrides: Mapping[str, Any] | None,
-    as_of: str | None,
+    service: Service, view: View, board: str | None, other: OtherRules, as_of: str | None
 ) -> Iterator[tuple[Snapshot, Result, Result]]:
     """Lend the results under the rules in force and under others, at a visible snapshot."""
     contest = view.contest
@@ -167,8 +172,8 @@ def _results(
         )
     with service.replicas.current(service.store, contest) as live:
         before = live.result(at=snapshot.seq)
-        in_force = {} if edition is not None else live.contest_state(snapshot.seq).overrides
-        after = live.result(
-            at=snapshot.seq, edition=edition, overrides={**in_force, **(overrides or {})}
-        )
+        is_other_edition = other.edition is not None
+        in_force = {} if is_other_edition else live.contest_state(snapshot.seq).overrides
+        overrides = {**in_force, **(other.overrides or {})}
+        after = live.result(at=snapshot.seq, edition=other.edition, overrides=overrides)
         yield snapshot, before, after

@@ -16,7 +16,7 @@ from agon.app.contests.submissions.submission import (
     queue_jobs,
     received_draft,
 )
-from agon.app.queue.jobs import trial_job
+from agon.app.queue.jobs import TrialTask, trial_job
 from agon.app.service import Service
 from agon.disciplines.challenge.records import MAIN, MAX_UID, SERVICE_VALIDATOR
 from agon.disciplines.challenge.rules import ChallengeRules
@@ -73,11 +73,15 @@ def accept_agent(
     rules = _trial_rules(contest)
     jobs = [
         trial_job(
-            contest, id=service.new_id(), submission=name, task=task, validator=SERVICE_VALIDATOR,
-            agent=agent, rules=rules, by=by.name,
+            contest,
+            TrialTask(
+                submission=name, task=task, validator=SERVICE_VALIDATOR, agent=agent, rules=rules
+            ),
+            id=service.new_id(),
+            by=by.name,
         )
         for task in tasks
-    ]  # fmt: skip
+    ]
     return queue_jobs(service, session, name, contest.seq - 1, jobs)
 
 

@@ -1,6 +1,7 @@
 """Return submissions to their senders and to the staff of a contest, and to no other caller."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -36,28 +37,43 @@ def submission(service: Service, view: View, submission_id: str, *, by: Caller) 
     raise NotFound(f"{view.contest.id} has no submission {submission_id!r} of yours; list yours")
 
 
+@dataclass(frozen=True, kw_only=True)
+class SubmissionFilter:
+    """Which submissions are wanted.
+
+    Attributes:
+        ids: only these; none: all.
+        user: only those of this user; None: of all.
+        problem: only those for this problem; None: for all.
+    """
+
+    ids: Sequence[str] = ()
+    user: str | None = None
+    problem: str | None = None
+
+    def selects(self, view: SubmissionView) -> bool:
+        """Return whether a submission is of the user and for the problem."""
+        return self.user in {None, view.user} and self.problem in {None, view.problem}
+
+
 def submissions(
     service: Service,
     view: View,
+    filters: SubmissionFilter,
     *,
     by: Caller,
     after: str | None = None,
     limit: int = 50,
-    ids: Sequence[str] = (),
-    user: str | None = None,
-    problem: str | None = None,
 ) -> list[SubmissionView]:
     """Return submissions, oldest first: all for the staff, their own for participants.
 
     Args:
         service: the service.
         view: what the caller may see.
+        filters: which are wanted.
         by: the caller.
         after: the id of the last known one.
         limit: maximum number of submissions.
-        ids: only these; none: all.
-        user: only those of this user; None: of all.
-        problem: only those for this problem; None: for all.
 
     Raises:
         Unreadable: the limit is out of range, or there is no submission ``after``.
@@ -72,16 +88,13 @@ def submissions(
                 raise Unreadable("this cursor is not of this list; begin again without it")
             start = entries[received_key(after)].seq
         feedback = VerdictFeedback(session, view, now=service.clock())
-        names = [name for name in (user, problem) if name is not None]
+        names = [name for name in (filters.user, filters.problem) if name is not None]
         among = (
-            _with_ids(session, view, by, feedback, ids, start)
-            if ids
+            _with_ids(session, view, by, feedback, filters.ids, start)
+            if filters.ids
             else _all(session, view, by, feedback, start, names)
         )
-        matching = (
-            each for each in among if user in {None, each.user} and problem in {None, each.problem}
-        )
-        return list(islice(matching, limit))
+        return list(islice(filter(filters.selects, among), limit))
 
 
 def _with_ids(

@@ -12,7 +12,7 @@ from typing import Final
 
 from agon.app.access.permissions import SYSTEM, View
 from agon.app.contests.submissions.agents import challenge_rules
-from agon.app.contests.submissions.listing import submission, submissions
+from agon.app.contests.submissions.listing import SubmissionFilter, submission, submissions
 from agon.app.service import Service
 from agon.app.tasks.results.details import details_of_json
 from agon.disciplines import discipline
@@ -121,7 +121,9 @@ def visible_runs(
     reader = SYSTEM if is_public else by
     runs: list[VisibleRun] = []
     while len(runs) < limit:
-        read = submissions(service, view, by=reader, ids=ids, after=after, limit=limit)
+        read = submissions(
+            service, view, SubmissionFilter(ids=ids), by=reader, after=after, limit=limit
+        )
         runs += [
             VisibleRun(id=one.id, miner_uid=int(one.content["miner_uid"]), at=one.at)
             for one in read
