@@ -22,6 +22,7 @@ ALIASES = {
         "model_left",
         "model_a_name",
         "generator_1",
+        "answer1_model_id",
         "bot_a",
         "player_a",
         "player_1",
@@ -41,6 +42,7 @@ ALIASES = {
         "model_right",
         "model_b_name",
         "generator_2",
+        "answer2_model_id",
         "bot_b",
         "player_b",
         "player_2",
@@ -163,7 +165,8 @@ def present_columns(source: Any, known: Sequence[str], mapping: SourceMapping) -
     stored = {own_names.get(name, name): name for name in columns}
     matched = match_names(known, stored).names
     present = {own: stored[name] for own, name in matched.items()}
-    return present | paths_of_shapes(present)
+    inside = {own: path for path, own in own_names.items() if path.partition(".")[0] in columns}
+    return paths_of_shapes(present) | inside | present
 
 
 def read_by_alias(present: Mapping[str, str], mapping: SourceMapping) -> dict[str, str]:

@@ -42,6 +42,10 @@ lower one is better."""
 
 _ENDS: Final = (("_a", "_b"), ("_1", "_2"), ("_home", "_away"))
 
+_GAMES: Final = (
+    "the games of a judgment are a list of two objects with a score: "
+    '[{"score": "A>B"}, {"score": "B>A"}]'
+)
 _BASELINE: Final = (
     "judgments with games compare a model with a baseline: add a column baseline with its name "
     "(Arena-Hard 0.1 has gpt-4-0314)"
@@ -99,6 +103,8 @@ table battles: SELECT x.team AS model_a, y.team AS model_b, x.pts AS points_a, y
 FROM battles x JOIN battles y ON x.game_id = y.game_id AND x.team < y.team
     """
     missing = (issue.column or "").split(", ")
+    if "game_1" in missing:
+        return _GAMES
     if missing == ["model_b"] and {"games", "model"} <= {*present}:
         return _BASELINE
     if missing == ["winner"]:
