@@ -1,5 +1,6 @@
 """A mapping is stated once, and every command that reads records takes it."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -208,3 +209,24 @@ def test_scores_warn_of_what_may_be_wrong_with_their_source(agon: Cli, tmp_path:
         assert len(done.json()["warnings"]) == done.err.count("warning: ")
     clean = agon("score", "arena", source, *JSON, "--where", "winner=model_a")
     assert (clean.json()["warnings"], "warning" in clean.err) == ([], False)
+
+
+def test_lines_of_battles_are_added_as_a_file_of_battles_is(agon: Cli, tmp_path: Path) -> None:
+    """Judgments are written as JSON Lines; lines of records name their table.
+
+    Where a command takes names from a mapping alone, its errors name no other option.
+    """
+    database = ("--database", f"sqlite:///{tmp_path}/agon.db")
+    assert agon("contest", "create", "spring", "--discipline", "arena", "--title", "S",
+                *database).code == 0  # fmt: skip
+    add = ("contest", "add", "spring")
+    file = tmp_path / "judgments.jsonl"
+    judgment = {"uid": "q", "model": "m", "games": [{"score": "A>B"}, {"score": "B>A"}]}
+    file.write_text(json.dumps(judgment) + "\n")
+    refused = agon(*add, file, *database)
+    assert "add a column baseline with its name" in refused.err
+    assert "in [columns] of --mapping FILE, model_b=…" in refused.err
+    file.write_text(json.dumps({**judgment, "baseline": "b"}) + "\n")
+    assert agon(*add, file, *database).out.startswith("4 added, ")
+    file.write_text(json.dumps({"tabel": "bots", "row": {"id": "x"}}) + "\n")
+    assert "did you mean table?" in agon(*add, file, *database).err

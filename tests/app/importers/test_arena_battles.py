@@ -349,6 +349,20 @@ def test_games_of_arena_hard_have_the_points_that_it_gives_them() -> None:
     assert "rows without the verdicts of both games are left out: 2" in imported.notes
 
 
+def test_a_judge_who_prefers_the_first_answer_is_seen_in_games_of_both_orders() -> None:
+    """The sides change places in the second game, so that no strength explains what side a wins."""
+    rows = [
+        {"uid": f"q{number}", "model": "xyz"[number % 3], "baseline": "old", "judge": "j",
+         "games": [{"score": first}, {"score": second}]}
+        for number in range(90)
+        for first, second in [("A>B", "A>B") if number % 5 else ("A>B", "B>A")]
+    ]  # fmt: skip
+    audit = agon.audit(rows)
+    assert audit["position"].verdict == "look"
+    assert audit["position"].sentence.startswith("side a took 90.0% of the points, and 50.0% are")
+    assert any("clustered by prompt (90)" in note for note in audit.notes)
+
+
 def test_annotators_of_one_row_are_three_judges_of_one_prompt() -> None:
     """So that intervals can be by question: three who agree say little more than one."""
     row = {"idx": 7, "cmp_key": "opt-7b_pythia-6.9b", "response1": "…", "response2": "…"}

@@ -183,7 +183,9 @@ class Defect:
 DEFECTS: Final[dict[str, Defect]] = {
     "separation": Defect(small_steps, "Elo from neighbor to neighbor", (120, 80, 60, 40, 1)),
     "robustness": Defect(level_leaders, "Elo from the first to the second", (80, 60, 40, 20, 0)),
-    "position": Defect(advantage_of_a_side, "Elo for the side shown first", (10, 20, 30, 40, 50)),
+    "position": Defect(
+        advantage_of_a_side, "Elo for the side shown first", (10, 20, 30, 40, 50, 60)
+    ),
     "ties": Defect(ties_of_one_bot, "ties of one bot's matches", (0.2, 0.4, 0.5, 0.6, 0.8)),
     "cycles": Defect(
         rock_paper_scissors,
@@ -198,7 +200,7 @@ DEFECTS: Final[dict[str, Defect]] = {
     "influence": Defect(
         a_judge_with_a_favorite,
         "matches of a bot whose judge favors it",
-        (0.02, 0.05, 0.1, 0.2, 0.4),
+        (0.05, 0.1, 0.15, 0.2, 0.4),
     ),
     "duplicates": Defect(repeated_rows, "copies in 4,000 matches", (1, 2, 3, 5)),
     "names": Defect(names_alike, "a bot's matches under its second name", (0.001, 0.01, 0.1, 0.3)),

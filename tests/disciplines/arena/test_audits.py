@@ -76,6 +76,27 @@ def test_a_probe_notices_its_defect_in_95_of_100_boards(name: str) -> None:
     assert sum(name in alarms(DEFECTS[name].draw, seed) for seed in range(100)) >= 95
 
 
+def habitual(dice: np.random.Generator, *, judges: int) -> list[Row]:
+    """Each judge repeats in nine of ten matches what it first said of a pair."""
+    rows = clean(dice, bots=6, matches=600, judges=judges, spread=1.0)
+    first: dict[tuple[str, str, str], Any] = {}
+    for row in rows:
+        known = first.setdefault((row["judge"], row["bot_a"], row["bot_b"]), row["winner"])
+        row["winner"] = known if dice.random() < 0.9 else row["winner"]
+    return rows
+
+
+@pytest.mark.sample(1)
+@pytest.mark.parametrize("seed", [0, 18, 22])
+def test_a_design_effect_of_ten_judges_is_held_against_what_chance_explains(seed: int) -> None:
+    """Ten judges who vote independently have one above 1.5 in every seventh board of three bots."""
+    dice = np.random.default_rng(seed)
+    independent = examined(clean(dice, bots=3, matches=300, judges=10, spread=0.5))["voters"]
+    assert independent.verdict == "fine", independent.sentence
+    repeating = examined(habitual(dice, judges=10))["voters"]
+    assert repeating.verdict == "look", repeating.sentence
+
+
 def test_one_sure_cycle_is_noticed_where_as_many_are_expected() -> None:
     """Three bots of equal rating have a cycle by chance in one board of four, and no sure one."""
     probe = examined(one_circle(np.random.default_rng(3)))["cycles"]

@@ -22,12 +22,16 @@ ALIASES = {
         "model_left",
         "model_a_name",
         "generator_1",
+        "answer1_model_id",
         "bot_a",
         "player_a",
         "player_1",
         "team_a",
         "team_1",
         "home_team",
+        "home_team_name",
+        "team_name_home",
+        "home_team_id",
         "home",
         "left",
         "white",
@@ -38,12 +42,17 @@ ALIASES = {
         "model_right",
         "model_b_name",
         "generator_2",
+        "answer2_model_id",
         "bot_b",
         "player_b",
         "player_2",
         "team_b",
         "team_2",
         "away_team",
+        "away_team_name",
+        "team_name_away",
+        "away_team_id",
+        "visitor_team_id",
         "away",
         "visitor",
         "right",
@@ -56,8 +65,30 @@ ALIASES = {
     "wins_a": ("winner_model_a", "a_wins", "home_wins"),
     "wins_b": ("winner_model_b", "b_wins", "away_wins"),
     "ties": ("winner_tie", "winner_model_tie", "tie", "draws", "draw"),
-    "points_a": ("home_score", "home_goals", "hgoal", "fthg"),
-    "points_b": ("away_score", "away_goals", "vgoal", "ftag"),
+    "points_a": (
+        "home_score",
+        "home_team_score",
+        "score_home",
+        "home_goals",
+        "home_team_goal",
+        "hgoal",
+        "fthg",
+        "home_points",
+        "home_pts",
+        "pts_home",
+    ),
+    "points_b": (
+        "away_score",
+        "away_team_score",
+        "score_away",
+        "away_goals",
+        "away_team_goal",
+        "vgoal",
+        "ftag",
+        "away_points",
+        "away_pts",
+        "pts_away",
+    ),
     "is_tie": ("is_draw", "tied", "tie", "draw"),
     "prompt_id": ("question_id",),
 }
@@ -134,7 +165,8 @@ def present_columns(source: Any, known: Sequence[str], mapping: SourceMapping) -
     stored = {own_names.get(name, name): name for name in columns}
     matched = match_names(known, stored).names
     present = {own: stored[name] for own, name in matched.items()}
-    return present | paths_of_shapes(present)
+    inside = {own: path for path, own in own_names.items() if path.partition(".")[0] in columns}
+    return paths_of_shapes(present) | inside | present
 
 
 def read_by_alias(present: Mapping[str, str], mapping: SourceMapping) -> dict[str, str]:

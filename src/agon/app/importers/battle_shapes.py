@@ -33,6 +33,19 @@ _RESULTS: Final = {
 }
 """Columns of one side's result, and SQL of its points."""
 
+_OF_BOTH: Final = {
+    **dict.fromkeys(("rank", "place", "placement"), ("points_a", "points_b", True)),
+    **dict.fromkeys(("won", "win", "is_winner"), ("wins_a", "wins_b", False)),
+}
+"""Results that rows may have of both sides: the columns that they are read from, and whether the
+lower one is better."""
+
+_ENDS: Final = (("_a", "_b"), ("_1", "_2"), ("_home", "_away"))
+
+_GAMES: Final = (
+    "the games of a judgment are a list of two objects with a score: "
+    '[{"score": "A>B"}, {"score": "B>A"}]'
+)
 _BASELINE: Final = (
     "judgments with games compare a model with a baseline: add a column baseline with its name "
     "(Arena-Hard 0.1 has gpt-4-0314)"
@@ -42,7 +55,8 @@ _BASELINE: Final = (
 def columns_of_shapes() -> list[str]:
     """Return the names of columns by which forms other than one battle in a row are recognized."""
     shaped = [name for shown, named in SHAPES for name in (*shown, *named.values())]
-    return [name for name in (*shaped, *_MATCH, *_SIDE, *_RESULTS) if "." not in name]
+    of_both = [name + end for name in _OF_BOTH for ends in _ENDS for end in ends]
+    return [name for name in (*shaped, *_MATCH, *_SIDE, *_RESULTS, *of_both) if "." not in name]
 
 
 def paths_of_shapes(present: Mapping[str, str]) -> dict[str, str]:
@@ -89,8 +103,12 @@ table battles: SELECT x.team AS model_a, y.team AS model_b, x.pts AS points_a, y
 FROM battles x JOIN battles y ON x.game_id = y.game_id AND x.team < y.team
     """
     missing = (issue.column or "").split(", ")
+    if "game_1" in missing:
+        return _GAMES
     if missing == ["model_b"] and {"games", "model"} <= {*present}:
         return _BASELINE
+    if missing == ["winner"]:
+        return _of_both(present)
     match, side = (_first(names, present) for names in (_MATCH, _SIDE))
     result = _first([*_RESULTS], present)
     if "model_a" not in missing or match is None or side is None or result is None:
@@ -104,6 +122,25 @@ FROM battles x JOIN battles y ON x.game_id = y.game_id AND x.team < y.team
         f"FROM battles x JOIN battles y ON x.{present[match]} = y.{present[match]} "
         f"AND x.{present[side]} < y.{present[side]}"
     )
+
+
+def _of_both(present: Mapping[str, str]) -> str:
+    """Return how rows are read that have a result of both sides; "": they have none.
+
+    Example:
+        >>> _of_both({"rank_1": "rank1", "rank_2": "rank2"})
+        'if the lower rank won, read rank2 as points_a, and rank1 as points_b'
+        >>> _of_both({"won_a": "won_a", "won_b": "won_b"})
+        'read won_a as wins_a, and won_b as wins_b'
+    """
+    for name, (own_a, own_b, lower) in _OF_BOTH.items():
+        for end_a, end_b in _ENDS:
+            a, b = present.get(name + end_a), present.get(name + end_b)
+            if a and b and lower:
+                return f"if the lower {name} won, read {b} as {own_a}, and {a} as {own_b}"
+            if a and b:
+                return f"read {a} as {own_a}, and {b} as {own_b}"
+    return ""
 
 
 def _first(names: Sequence[str], present: Mapping[str, str]) -> str | None:

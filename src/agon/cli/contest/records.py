@@ -55,10 +55,10 @@ def add(
     """Add the records of SOURCE to the ledger of ID.
 
     SOURCE is an NDJSON file (- for stdin) with lines {"table": …, "row": {…}, "external_id": …},
-    a file of one table with --table, or what agon score reads: a folder, a DuckDB or SQLite file,
-    postgresql://…. A mapping is about any of them. A record that is stored already with the same
-    content is not added again; of a table without a key, the n-th row with a content is. If any
-    record is invalid, all invalid ones are reported and none is added.
+    a file of one table with --table, or what agon score reads: a folder, a file of battles, a
+    DuckDB or SQLite file, postgresql://…. A mapping is about any of them. A record that is stored
+    already with the same content is not added again; of a table without a key, the n-th row with a
+    content is. If any record is invalid, all invalid ones are reported and none is added.
 
       agon contest add spring data/
       agon contest add arena votes.csv --table votes --dry-run
@@ -123,15 +123,34 @@ def _chunks(
     """
     path = Path(source)
     is_lines = has_lines(source)
-    if is_lines and not (mapping and replaced(mapping, ignore=())):
+    is_plain = not (mapping and replaced(mapping, ignore=()))
+    may_be_battles = is_lines and table is None and path.is_file()
+    if is_lines and is_plain and not may_be_battles:
         return read_pieces(source), True
     discipline = api.contests.get(contest).discipline
+    is_lines = is_lines and not (may_be_battles and _are_battles(discipline, path))
+    if is_lines and is_plain:
+        return read_pieces(source), True
     if is_lines and mapping is not None:
         return _mapped_lines(discipline, table, source, mapping, notes), False
     if table is None:
         return records_of(discipline, source, mapping, notes=notes), False
     check = partial(api.records.add, contest, replace=replace, dry_run=True)
     return _rows_of(discipline, table, path, mapping, notes, check=check), False
+
+
+def _are_battles(discipline: str, path: Path) -> bool:
+    """Return whether a file of lines is in the format of one table that a discipline reads.
+
+    Lines of records name their table.
+    """
+    from agon.app.importers import format_of_frame
+    from agon.records.sources.ndjson_file import columns_in
+
+    if format_of_frame(discipline) is None:
+        return False
+    keys = columns_in(path)
+    return bool(keys) and not {"table", "row"} & {*keys}
 
 
 def _mapped_lines(

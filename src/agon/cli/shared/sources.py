@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 STDIN = "-"
 _ENDINGS = {"csv": ".csv", "jsonl": ".jsonl", "json": ".json", "parquet": ".parquet"}
 _CHUNK = 1 << 20
+_COLUMNS = "--columns"
+_IN_MAPPING = "in [columns] of --mapping FILE,"
 
 
 class Pair(click.ParamType[tuple[str, str]]):
@@ -166,7 +168,7 @@ def with_mapping(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def call(**remaining: Any) -> Any:
         mapping = _take_mapping(remaining)
-        with _with_hints():
+        with _with_hints(columns=_IN_MAPPING):
             return function(mapping=mapping, **remaining)
 
     return _mapping_options(call)
@@ -189,8 +191,12 @@ def _take_mapping(options: dict[str, Any]) -> "SourceMapping | None":
 
 
 @contextmanager
-def _with_hints() -> Iterator[None]:
-    """Add the options that help against the issues of records to their error."""
+def _with_hints(*, columns: str = _COLUMNS) -> Iterator[None]:
+    """Add the options that help against the issues of records to their error.
+
+    Args:
+        columns: how the command is told the names of columns.
+    """
     from agon.errors import Unreadable
 
     try:
@@ -200,8 +206,9 @@ def _with_hints() -> Iterator[None]:
 
         if not isinstance(error, InvalidRecords):
             raise
-        hints = dict.fromkeys((*error.hints, *hints_of(error.issues)))
-        raise InvalidRecords(error.issues, names=error.names, hints=(*hints,)) from None
+        given = (hint.replace(_COLUMNS, columns) for hint in hints_of(error.issues))
+        hints = tuple(dict.fromkeys((*error.hints, *given)))
+        raise InvalidRecords(error.issues, names=error.names, hints=hints) from None
 
 
 def hints_of(issues: "Sequence[RowIssue]") -> list[str]:
@@ -226,7 +233,7 @@ def _columns_hint(issue: "RowIssue") -> str:
     names = (issue.column or "").split(", ")
     several = "s" * (len(names) > 1)
     pairs = ",".join(f"{name}=…" for name in names)
-    return f"say what the source calls the column{several}: --columns {pairs}"
+    return f"say what the source calls the column{several}: {_COLUMNS} {pairs}"
 
 
 def _values_hint(issue: "RowIssue") -> str:
@@ -240,7 +247,7 @@ def _values_hint(issue: "RowIssue") -> str:
 def _path_hint(issue: "RowIssue") -> str:
     key = _FIRST_KEY.match(issue.value or "")
     path = f"{issue.column}.{key[1] if key else '…'}"
-    return f"read a value inside another one by its path: --columns {issue.column}={path}"
+    return f"read a value inside another one by its path: {_COLUMNS} {issue.column}={path}"
 
 
 _FIRST_KEY = re.compile(r'\{\s*"([^"]+)"')

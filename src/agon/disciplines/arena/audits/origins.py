@@ -59,16 +59,17 @@ def voters(board: AuditedBoard) -> Probe:
     busiest = max(1, round(_BUSIEST * len(votes)))
     share, fair = float(np.sort(votes)[-busiest:].sum() / votes.sum()), busiest / len(votes)
     effect = _design_effect(board, codes)
+    bound = max(_DESIGN_EFFECT, _effect_by_chance(votes, neighbors=len(board.names) - 1))
     top = np.argsort(-votes, kind="stable")[:busiest]
     names = [str(name) for name in encoded.dictionary.to_pylist()]
     return answer(
         "voters",
         figure=share,
         expected=fair,
-        is_fine=share <= _FAIR * fair and effect <= _DESIGN_EFFECT,
+        is_fine=share <= _FAIR * fair and effect <= bound,
         sentence=f"the busiest {busiest} of {len(votes):,} judges cast {share:.1%} of the votes "
         f"({fair:.1%} if all cast as many; fine up to {_FAIR * fair:.1%}); the design effect of "
-        f"judges is {effect:.2f} (fine up to {_DESIGN_EFFECT:.2f})",
+        f"judges is {effect:.2f} (fine up to {bound:.2f})",
         records=tuple(names[index] for index in top if index < len(names)),
     )
 
@@ -91,6 +92,25 @@ def _design_effect(board: AuditedBoard, codes: np.ndarray) -> float:
     ]
     known = ratios[1] > 0
     return float(np.median(ratios[0][known] / ratios[1][known])) if known.any() else 1.0
+
+
+def _effect_by_chance(votes: Numbers, *, neighbors: int) -> float:
+    """Return the design effect that independent votes exceed with the probability of a surprise.
+
+    One pair's ratio of variances is about χ² / n of n degrees of freedom, one less than the judges
+    (as many of equal numbers of votes), and the median is above x where half of the pairs are.
+
+    Example:
+        >>> even = np.full(10, 60)
+        >>> [round(_effect_by_chance(even, neighbors=each), 2) for each in (2, 5, 11, 99)]
+        [3.1, 1.81, 1.5, 1.1]
+    """
+    from scipy.special import betaincinv, gammaincinv  # takes 0.1 s; only needed here
+
+    half = (neighbors + 1) // 2
+    exceeding = float(betaincinv(half, neighbors - half + 1, SURPRISE))
+    freedom = max(1.0, float(votes.sum() ** 2 / np.square(votes).sum()) - 1)
+    return 2 * float(gammaincinv(freedom / 2, 1 - exceeding)) / freedom
 
 
 def influence(board: AuditedBoard) -> Probe:
