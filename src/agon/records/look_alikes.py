@@ -35,8 +35,8 @@ _PLAIN: Final = str.maketrans(
 )
 
 _IS_MISSING: Final = f"lower(trim(text)) IN ({', '.join(map(literal, MISSING_WORDS))})"
-# A source may have millions of different texts, which only the engine groups in seconds; the texts of
-# a request are values of Python, which :func:`fold_look` folds. A test compares both.
+# A source may have millions of different texts, which only the engine groups in seconds; the texts
+# of a request are values of Python, which :func:`fold_look` folds. A test compares both.
 _FOLDED: Final = (
     f"lower(trim(translate(nfc_normalize(text), {literal(_DASHES + _BLANKS + _INVISIBLE)}, "
     f"{literal('-' * len(_DASHES) + ' ' * len(_BLANKS))})))"
