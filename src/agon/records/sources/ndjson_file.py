@@ -72,12 +72,12 @@ def _read_fast(connection: Any, table: Table, file: Path) -> RawTable | None:
             f"columns = {{{columns}}}, format = 'newline_delimited', records = true, "
             f"hive_partitioning = false{options})"
         )
-        # A line ``null`` becomes an empty row: the slow reader reports it.
-        sql = f"SELECT count_if({all_null}) FROM {stored}"
-        if connection.execute(sql).fetchall()[0][0] and not _are_objects(connection, objects):
-            return None
         counted = ", ".join(f"count({quote(name)})" for name in names)
-        counts = connection.execute(f"SELECT {counted} FROM {stored}").fetchall()[0]
+        sql = f"SELECT count_if({all_null}), {counted} FROM {stored}"
+        empty, *counts = connection.execute(sql).fetchall()[0]
+        # A line ``null`` becomes an empty row: the slow reader reports it.
+        if empty and not _are_objects(connection, objects):
+            return None
         is_flat = not any("." in name for name in names)
         if is_flat and _has_no_more_keys(file, sum(counts)):
             keys = [name for name, count in zip(names, counts, strict=True) if count]

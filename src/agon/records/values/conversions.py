@@ -107,7 +107,7 @@ class _Conversion:
         words: bool,
     ) -> None:
         self._words = words
-        self._connection = counts.connection
+        self._connection, self._few = counts.connection, counts.together
         self._table = table
         self._raw = raw
         self._mapping = mapping
@@ -225,12 +225,12 @@ class _Conversion:
     def _ids_that_are_not_whole(self, columns: list[Column]) -> set[str]:
         """Return columns of a file that is read in place whose first id shows what they hold.
 
-        Ids such as ``10.0`` are read as 10 where all are whole. Reading a column of a file for
-        nothing costs more than a look at its first row.
+        Ids such as ``10.0`` are read as 10 where all are whole. Reading a column of many rows for
+        nothing costs more than a look at the first one.
         """
         texts = {c.name: self._text(c.name) for c in columns
                  if c.kind is Kind.ID and self._is_text(c.name)}  # fmt: skip
-        if not (self._raw.in_place and texts):
+        if self._few or not (self._raw.in_place and texts):
             return set()
         sql = f"SELECT {', '.join(texts.values())} FROM {self._raw.relation} LIMIT 1"
         first = dict(zip(texts, self._connection.execute(sql).fetchone() or (), strict=False))
