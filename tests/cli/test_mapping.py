@@ -229,6 +229,9 @@ def test_lines_of_battles_are_added_as_a_file_of_battles_is(agon: Cli, tmp_path:
     file.write_text((json.dumps({**judgment, "baseline": "b"}) + "\n") * 2)
     added = agon(*add, file, *database)
     assert added.out.startswith("6 added, ")
-    assert "1 row of battles repeat another one in every column" in added.err
+    said = "1 row of battles repeat another one in every column"
+    assert said in added.err
+    for command in (("import", "arena-battles"), ("convert", "arena")):
+        assert said in agon(*command, file, "--out", tmp_path / command[0], "--dry-run").err
     file.write_text(json.dumps({"tabel": "bots", "row": {"id": "x"}}) + "\n")
     assert "did you mean table?" in agon(*add, file, *database).err
