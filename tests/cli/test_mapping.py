@@ -226,7 +226,12 @@ def test_lines_of_battles_are_added_as_a_file_of_battles_is(agon: Cli, tmp_path:
     refused = agon(*add, file, *database)
     assert "add a column baseline with its name" in refused.err
     assert "in [columns] of --mapping FILE, model_b=…" in refused.err
-    file.write_text(json.dumps({**judgment, "baseline": "b"}) + "\n")
-    assert agon(*add, file, *database).out.startswith("4 added, ")
+    file.write_text((json.dumps({**judgment, "baseline": "b"}) + "\n") * 2)
+    added = agon(*add, file, *database)
+    assert added.out.startswith("6 added, ")
+    said = "1 row of battles repeat another one in every column"
+    assert said in added.err
+    for command in (("import", "arena-battles"), ("convert", "arena")):
+        assert said in agon(*command, file, "--out", tmp_path / command[0], "--dry-run").err
     file.write_text(json.dumps({"tabel": "bots", "row": {"id": "x"}}) + "\n")
     assert "did you mean table?" in agon(*add, file, *database).err

@@ -114,5 +114,6 @@ def write_imported(
             write_tables(imported.tables, out, format=form)
     report_written(imported.tables, out, dry_run=dry_run)
     sources.echo_notes(imported.notes)
+    sources.echo_warnings(finding.message for finding in imported.findings)
     if not dry_run:
         click.echo(f"next: agon score {imported.discipline} {out}", err=True)

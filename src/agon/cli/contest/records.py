@@ -266,7 +266,7 @@ def steps_of(
         source: what ``agon score`` reads.
         steps: the number of steps.
         mapping: how its names and values are read.
-        notes: a list to which is added how they were read.
+        notes: a list to which is added how they were read, and what their rows show.
 
     Raises:
         InvalidRecords: rows are invalid, or an unused name is near to one that is missing.
@@ -277,7 +277,7 @@ def steps_of(
     records = read_records(discipline, source, mapping=mapping)
     records.names.require_exact(option=_IGNORE)
     if notes is not None:
-        notes += records.notes
+        notes += [*records.notes, *(finding.message for finding in records.row_findings)]
     yield from record_lines(records, steps=steps)
 
 
