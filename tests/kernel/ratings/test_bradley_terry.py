@@ -184,19 +184,6 @@ def test_elimination_replaces_slow_conjugate_gradients(
     )
 
 
-def test_many_matches_of_few_players_take_the_compiled_passes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """They are loaded by then, and start no threads that wait for each other."""
-    counts = random_counts(40, 4000, seed=5)
-    dense = bradley_terry(counts, regularization=0.5)
-    assert type(likelihood.likelihood_of(counts, 0.5)) is Likelihood
-    monkeypatch.setattr(likelihood, "COMPILED_FROM", int(counts.matches.sum()))
-    assert type(likelihood.likelihood_of(counts, 0.5)) is SparseLikelihood
-    compiled = bradley_terry(counts, regularization=0.5)
-    assert compiled.log_strength == pytest.approx(dense.log_strength, abs=1e-8)
-
-
 @pytest.mark.parametrize("weight", [None, (1.0, 0.5, 2.0, 3.0)], ids=["plain", "weighted"])
 def test_compiled_passes_begin_with_the_points_that_arrays_count(
     weight: tuple[float, ...] | None,
