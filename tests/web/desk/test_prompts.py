@@ -88,9 +88,9 @@ def test_files_of_prompts_are_read_as_those_of_records(
         return Markup(browser.submit(f"{DESK}/rounds", f"{DESK}/prompts", fields, file).text).text
 
     said = send("prompts", "p.csv", b"id,text,remark\np1,What?,x\n")
-    assert "1 prompts were added or replaced. Not used: remark." in said
+    assert "1 prompt was added or replaced. Not used: remark." in said
     said = send("human_answers", name, content)
-    assert "1 human answers were added or replaced. Read " in said
+    assert "1 human answer was added or replaced. Read " in said
     service = browser.instance.service
     with service.store.read() as session:
         [answer] = session.arena.human_answers(session.contests.get("league").no)

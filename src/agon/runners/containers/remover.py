@@ -7,7 +7,7 @@ from threading import Condition, Thread
 
 from agon.runners.containers.engine import CommandLine, EngineError
 
-_GATHER_S = 2.0
+_GATHER_S = 0.5
 _ENOUGH = 16
 
 
