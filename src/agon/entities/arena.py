@@ -148,7 +148,7 @@ class HoneypotAnswer:
 
 
 NOT_RECORDED = frozenset({"void", "again"})
-"""Outcomes of matches that get no record: nobody judged them, or they are played again."""
+"""Outcomes of matches that get no record: no judge voted, or they are played again."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ import inspect
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import cache
 from os import SEEK_END
 from typing import IO, Annotated, Any, Final
@@ -319,15 +320,11 @@ class Authorization:
             Unreadable: a query parameter is unknown.
         """
         parts = serving(request)
-        if self.operation.permission == "metrics.read" and parts.settings.metrics_public:
-            return Context(
-                service=parts.service,
-                caller=caller_of(request),
-                permission=None,
-                allow_private=False,
-            )
+        operation = self.operation
+        if operation.permission == "metrics.read" and parts.settings.metrics_public:
+            operation = replace(operation, permission=None)
         context = authorize(
-            self.operation,
+            operation,
             parts.service,
             caller_of(request),
             contest=contest,

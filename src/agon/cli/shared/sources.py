@@ -195,7 +195,7 @@ def _with_hints(*, columns: str = _COLUMNS) -> Iterator[None]:
     """Add the options that help against the issues of records to their error.
 
     Args:
-        columns: how the command is told the names of columns.
+        columns: how the command takes the names of columns.
     """
     from agon.errors import Unreadable
 

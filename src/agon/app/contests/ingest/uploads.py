@@ -72,7 +72,7 @@ class Upload:
         if not self.issues:
             return
         others: list[str] = []
-        if check is not None and self._has_all_columns:
+        if check is not None and self._other_rows_are_known:
             try:
                 check(self.lines(without=frozenset(issue.row for issue in self.issues)))
             except AgonError as error:
@@ -80,7 +80,7 @@ class Upload:
         raise InvalidRecords(list(self.issues), hints=others)
 
     @property
-    def _has_all_columns(self) -> bool:
+    def _other_rows_are_known(self) -> bool:
         """Whether no required column is absent, and every row with an issue is listed."""
         absent = {column.name for column in self.columns if column.source is None}
         listed = Counter((issue.code, issue.column) for issue in self.issues)
